@@ -566,3 +566,81 @@ def test_a_new_folder_with_something_of_the_person_in_it_stays(here, folder, scr
 
     assert done.returncode == 0, done.stderr
     assert [path.name for path in (folder / "new").iterdir()] == ["mine"]
+
+
+CUT = """
+import os, runpy, signal, sys
+real, sent = getattr(os, sys.argv[1]), getattr(signal, sys.argv[2])
+def cut(name, *rest, **places):
+    if str(name).startswith(".steersman-"):
+        os.kill(os.getpid(), sent)
+    return real(name, *rest, **places)
+setattr(os, sys.argv[1], cut)
+del sys.argv[1:3]
+runpy.run_module("steersman", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.fixture
+def two_turns(here, script):
+    """A thread whose turns wrote main.py, first `1` and then `2`."""
+    model = script(*[
+        step for n in "12" for step in (
+            {"tool_calls": [call("workspace_write_file", path="main.py", content=n)]}, DONE)
+    ])  # fmt: skip
+    thread = here.messages("run", "--model", model, "--approvals", "never", "one")[0]["thread"]
+    here("resume", thread, "two", "--approvals", "never")
+    return thread
+
+
+def cut_in(here, call_of_system, signal_name, *arguments):
+    """`steer` that gets a signal when it first does something to a file that it hides."""
+    command = [sys.executable, "-c", CUT, call_of_system, signal_name, *arguments]
+    return subprocess.Popen(command, cwd=here.folder, env=here.environ, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("asked", [["--yes"], ["--list"]])
+def test_an_undo_that_was_cut_off_late_is_finished_and_no_other_turn_is_undone(
+    here, folder, two_turns, asked
+):
+    assert cut_in(here, "unlink", "SIGKILL", "undo", "--yes").wait() == -9
+    assert (folder / "main.py").read_text() == "1"
+    assert list(folder.glob(".steersman-*"))
+
+    told = here("undo", *asked)
+    assert (told.returncode, told.stdout) == (
+        0,
+        f"The undo that was cut off was finished: 1 change in thread {two_turns}. "
+        "Run `steer undo` again to undo the turn before.\n",
+    )
+    assert (folder / "main.py").read_text() == "1"
+    assert not list(folder.glob(".steersman-*"))
+
+    assert here("undo", "--yes").returncode == 0
+    assert (folder / "main.py").read_text() == "print('old')\n"
+
+
+def test_an_undo_that_was_cut_off_early_is_reverted_and_says_so(here, folder, two_turns):
+    assert cut_in(here, "rename", "SIGKILL", "undo", "--yes").wait() == -9
+
+    told = here("undo", "--yes")
+    assert (told.returncode, told.stdout) == (
+        0,
+        f"The undo that was cut off was reverted: 1 change in thread {two_turns}. "
+        "Run `steer undo` again to undo the turn.\n",
+    )
+    assert (folder / "main.py").read_text() == "2"
+    assert here("undo", "--yes").returncode == 0
+    assert (folder / "main.py").read_text() == "1"
+
+
+def test_while_an_undo_is_under_way_another_one_says_so(here, two_turns):
+    stopped = cut_in(here, "unlink", "SIGSTOP", "undo", "--yes")
+    try:
+        os.waitid(os.P_PID, stopped.pid, os.WSTOPPED | os.WNOWAIT)
+        told = here("undo", "--yes")
+        assert told.returncode == 1
+        assert f"Another process is changing files of thread {two_turns}" in told.stderr
+    finally:
+        stopped.kill()
+        stopped.wait()

@@ -15,6 +15,7 @@ from steersman.operations.journal.choosing import hunks_only, means, onto, undon
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
+from steersman.operations.journal.recovery import under_way
 from steersman.operations.running.contents import of_git
 from steersman.operations.running.git_index import may_be_index, same_index
 from steersman.operations.running.git_needs import needed
@@ -23,13 +24,14 @@ from steersman.records.change import Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
-from steersman.records.message import MASK, Checkpoint, Rewind, TurnStart
+from steersman.records.message import MASK, Checkpoint, Message, Rewind, TurnStart
 from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.store.contract import Store, find_thread
-from steersman.store.log import read_messages
+from steersman.store.log import read_messages, to_message
 from steersman.threads.new_commits import new_commits
 
+UNDOING = ("undo", "redo")
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
 
@@ -40,6 +42,25 @@ class WayBack:
     def __init__(self, store: Store, home: Path) -> None:
         self._store = store
         self._home = home
+
+    def left_open(self, thread_id: str) -> Message | None:
+        """The last undo or redo, if nothing came after it and its session did not end."""
+        for row in self._store.read_back(thread_id):
+            if row.kind in ("session_end", "session_start", "turn_start"):
+                return None
+            if row.kind == "checkpoint":
+                found = to_message(thread_id, row)
+                by_person = isinstance(found.body, Checkpoint) and found.body.cause in UNDOING
+                return found if by_person else None
+        return None
+
+    def never_happened(self, thread_id: str, seq: int) -> bool:
+        """Whether a change was reverted, or not begun."""
+        return seq in undoing.void(self._entries(thread_id)[0])
+
+    def under_way(self, thread_id: str) -> bool:
+        """Whether files of a thread are being changed now."""
+        return under_way(self.objects, thread_id)
 
     def plan_undo(
         self,

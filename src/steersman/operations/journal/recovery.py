@@ -95,6 +95,17 @@ def cut_off(objects: Objects) -> Iterator[Pending]:
         release(path, claimed)
 
 
+def under_way(objects: Objects, thread: str) -> bool:
+    """Whether a change of a thread is being made, or was cut off."""
+    folder = _folder(objects, _PENDING)
+    for token in os.listdir(folder):
+        with suppress(FileNotFoundError), opened(os.path.join(folder, token)) as note:
+            pending = _read(note)
+            if pending is not None and pending.thread == thread:
+                return True
+    return False
+
+
 def note_reverted(objects: Objects, pending: Pending) -> None:
     """Leave word for the thread of a commit, whose log still says that it was made."""
     if pending.thread:

@@ -14,7 +14,8 @@ from steersman.ports.cli.options import at_terminal, folders_from, open_host
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.counting import counted
-from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
+from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError, ThreadBusy
+from steersman.records.message import Checkpoint
 from steersman.records.names import written
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
@@ -64,7 +65,8 @@ def undo(
     host = open_host()
     folders = folders_from(workspace)
     found = host.find(thread) if thread else host.latest_changed(*folders)
-    asyncio.run(host.tidy(found.id))
+    if _was_cut_off(host, found):
+        return
     try:
         plan = host.way_back.plan_undo(found.id, turn=turn, to=to)
         parts = [*map(Part, flags["files"]), *map(hunk_named, flags["hunks"])]
@@ -81,6 +83,28 @@ def undo(
     else:
         yes = _agreed(found, flags["imported"], flags["yes"])
         _carry_out(host, found, plan, force=flags["force"], yes=yes)
+
+
+def _was_cut_off(host: Host, thread: Thread) -> bool:
+    """Settle an undo or redo that was cut off, and say so: whoever asks may mean that one."""
+    last = host.way_back.left_open(thread.id)
+    busy = asyncio.run(host.tidy(thread.id))
+    if busy and host.way_back.under_way(thread.id):
+        raise ThreadBusy(
+            f"Another process is changing files of thread {thread.id}, perhaps to undo them.",
+            busy,
+            "Run it again when that has ended.",
+        )
+    if busy or last is None or not isinstance(last.body, Checkpoint):
+        return False
+    cause, changes = last.body.cause, counted(last.body.count or len(last.body.changes), "change")
+    told = f"{changes} in thread {thread.id}. Run `steer {cause}` again to {cause}"
+    if host.way_back.never_happened(thread.id, last.seq):
+        click.echo(f"The {cause} that was cut off was reverted: {told} the turn.")
+    else:
+        beyond = "the turn before" if cause == "undo" else "the next turn"
+        click.echo(f"The {cause} that was cut off was finished: {told} {beyond}.")
+    return True
 
 
 def _here(part: Part, known: Collection[str], workspace: str) -> Part:
@@ -123,11 +147,13 @@ def redo(thread: str | None, workspace: str | None, force: bool, imported: bool,
     """Redo the last undo; after a rewind, what it undid in the thread that it left."""
     host = open_host()
     found = host.find(thread) if thread else host.latest_changed(*folders_from(workspace))
-    asyncio.run(host.tidy(found.id))
+    if _was_cut_off(host, found):
+        return
     back = host.way_back.rewound(found.id)
     if back is not None and back.undo:
         found = host.find(back.source)
-        asyncio.run(host.tidy(found.id))
+        if _was_cut_off(host, found):
+            return
     plan = host.way_back.plan_return(back) if back is not None else None
     plan = plan or host.way_back.plan_redo(found.id)
     _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
