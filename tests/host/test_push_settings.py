@@ -174,6 +174,17 @@ def test_what_is_not_known_is_said_and_opens_no_host(tmp_path, environ, command,
     assert (found.told, found.line, found.hosts) == (said, "", ())
 
 
+@pytest.mark.parametrize("file", ["remotes/old", "branches/old"])
+@pytest.mark.parametrize("cd", ["", "cd sub && "])
+def test_a_remote_in_a_file_of_old_versions_of_git_is_named(tmp_path, environ, file, cd):
+    set_up(tmp_path, environ, f"mkdir -p .git/{os.path.dirname(file)} sub")
+    (tmp_path / ".git" / file).write_text(f"URL: {HUB}\nPush: +a:main\n")
+    found = meant(f"{cd}git push old", str(tmp_path), environ, str(tmp_path))
+    assert found.told == (f"what it pushes is not known beforehand: .git/{file} says so",)
+    assert found.hosts == ()
+    assert meant("git push origin", str(tmp_path), environ, str(tmp_path)).told == (SIMPLE,)
+
+
 def test_settings_that_push_more_are_said(tmp_path, environ):
     root = str(tmp_path)
     set_up(tmp_path, environ, "git config remote.origin.receivepack prog")

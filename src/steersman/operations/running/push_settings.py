@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from steersman.operations.running.git_answers import answer
 from steersman.operations.running.push_places import ABOUT_PUSHES, Found, pushes
@@ -133,7 +133,21 @@ def _read(found: Found, ask: Ask) -> _Push | None:
     pairs = settings(ask)
     if pairs is None:
         return None
-    return understood(found.words, pairs, _branch(ask), _lines(ask("remote")))
+    push = understood(found.words, pairs, _branch(ask), _lines(ask("remote")))
+    file = _old_file(push.remote, found.folder, ask)
+    return structs.replace(push, why_not=f"{file} says so") if file else push
+
+
+def _old_file(remote: str, folder: str, ask: Ask) -> str:
+    """The file in which old versions of git kept a remote, and which git still follows."""
+    if not remote or "/" in remote or remote in (".", ".."):  # git takes that for an address
+        return ""
+    for kind in ("remotes", "branches"):
+        said = ask("rev-parse", "--git-path", f"{kind}/{remote}")
+        path = os.fsdecode((said or b"").removesuffix(b"\n"))
+        if path and os.path.lexists(os.path.join(folder, path)):
+            return f".git/{kind}/{remote}"
+    return ""
 
 
 def understood(words: PushWords, pairs: Pairs, branch: str, remotes: Sequence[str]) -> _Push:
