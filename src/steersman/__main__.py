@@ -55,17 +55,28 @@ def steer() -> None:
     """
     code = 0
     try:
-        main()
-    except SystemExit as end:
-        if not isinstance(end.code, int | None):
-            raise
-        code = end.code or 0
-    try:
+        try:
+            main()
+        except SystemExit as end:
+            if not isinstance(end.code, int | None):
+                raise
+            code = end.code or 0
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:
+    except BrokenPipeError:
         sys.exit(code)  # as Python itself ends when nobody reads what it says
+    except OSError as error:
+        end_unwritable(error)
     os._exit(code)
+
+
+def end_unwritable(error: OSError) -> None:
+    """Standard output takes nothing more: its disk is full, or its terminal is gone."""
+    try:
+        told = f"Error: The output cannot be written: {error.strerror}."
+        print(told, file=sys.stderr, flush=True)
+    finally:
+        os._exit(1)  # also where standard error takes nothing
 
 
 if __name__ == "__main__":

@@ -107,3 +107,25 @@ def test_an_answer_to_a_file_is_written_whole(steer, script, tmp_path):
         )  # fmt: skip
     assert done.returncode == 0
     assert place.read_text().strip() == LONG.strip()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--help",),
+        ("--version",),
+        ("tools", "--json"),
+        *((*way, "--model", "M", "hi") for way in WAYS),
+    ],
+)
+def test_output_that_cannot_be_written_is_one_sentence(steer, script, words):
+    model = script({"text": LONG})
+    with open("/dev/full", "wb", buffering=0) as full:
+        ended = subprocess.run(
+            [*STEER, *(model if word == "M" else word for word in words)], cwd=steer.folder,
+            env=steer.environ, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+            text=True, check=False,
+        )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (
+        1, "Error: The output cannot be written: No space left on device.\n",
+    )  # fmt: skip

@@ -1,6 +1,7 @@
 """The command line: a table of commands, each imported when it is called, and the one place where
 errors become sentences and exit codes."""
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -55,6 +56,8 @@ COMMANDS = {
 # What the host itself starts, and what flags alone mean.
 HIDDEN = {"carry": ("background", "carry"), "print": ("printing", "command")}
 
+# What goes wrong with standard output itself: a full disk, a full quota, a terminal that is gone.
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 ALIKE = 0.8  # how much of a name is right when it is taken for a slip
 
 OWN = ("-h", "--help", "-V", "--version")  # flags of `steer` itself; others belong to the chat
@@ -183,6 +186,8 @@ def _outcome(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _pipe_closed()
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in UNWRITABLE and not error.filename:
+            raise  # of standard output; whoever runs the program says so
         if isinstance(error, UnicodeEncodeError) and not "".join(arguments).isprintable():
             return _not_text(arguments)
         return _defect(error)
