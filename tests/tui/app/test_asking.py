@@ -4,6 +4,7 @@ import asyncio
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.passing import Passing
+from steersman.records.errors import SteersmanError
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, outside, shell
 from tests.tui.app.bridge import at_the_terminal, live
 from tests.world import call, run_steer
@@ -210,5 +211,22 @@ def test_what_is_said_in_passing_keeps_the_words_of_others(environ, workspace, s
         async with at_the_terminal(environ, workspace, script(DONE)) as me:
             me.app.tell("The message was: accept --mode")
             await me.sees("The message was: accept --mode")
+
+    asyncio.run(scene())
+
+
+def test_advice_about_a_thread_that_cannot_be_read_is_in_the_words_of_the_chat(
+    environ, workspace, script
+):
+    async def unreadable():
+        raise SteersmanError("Nothing is known.", "It has --mode.", "See `steer threads list`.")
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("hello")
+            await me.sees("Done.")
+            me.app.seat.look = unreadable
+            await me.say("again")
+            await me.sees("Nothing is known.", "It has --mode.", "See `/resume`.")
 
     asyncio.run(scene())

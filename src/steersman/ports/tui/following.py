@@ -32,13 +32,16 @@ Spawn = Callable[[Coroutine[Any, Any, None]], Running]
 
 
 class Follower:
-    """Reads the thread that the seat is at. `show` gets the story and what changed in it."""
+    """Reads the thread that the seat is at. `show` gets the story and what changed in it.
+
+    `trouble` gets what could not be read, and what to do about it.
+    """
 
     def __init__(
         self,
         seat: Seat,
         show: Callable[[Story, list[Block]], None],
-        trouble: Callable[[str], None],
+        trouble: Callable[[str, str], None],
         spawn: Spawn,
     ) -> None:
         self._seat = seat
@@ -87,7 +90,7 @@ class Follower:
             except SteersmanError as problem:
                 if str(problem) != told:
                     told = str(problem)
-                    self._trouble(told)
+                    self._trouble(problem.facts, problem.try_this)
             await asyncio.sleep(PATIENCE)
 
     async def _take_in(self, story: Story) -> None:
@@ -113,7 +116,7 @@ class Follower:
         try:
             await self._seat.look()
         except SteersmanError as problem:
-            self._trouble(str(problem))
+            self._trouble(problem.facts, problem.try_this)
 
     async def _draw(self, story: Story) -> None:
         while True:
