@@ -456,7 +456,7 @@ def test_all_of_an_output_is_printed(steer, script):
 def test_what_is_too_long_is_not_said(steer, script):
     done = piped(steer, script(DONE), input="x" * 300_000 + "\n")
 
-    assert done.returncode == 0
+    assert done.returncode == 2
     assert "That is too long to send: 300,000 characters." in done.stdout
 
 
@@ -549,6 +549,12 @@ def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
         talk.press(CTRL_D)
         assert talk.end() == 0
     assert git("log", "--format=%s", "--name-only") == "Begin\n\ncalc.py\n"
+
+
+@pytest.mark.parametrize(("model", "code"), [("bogus:x", 2), ("scripted:nowhere.json", 1)])
+def test_a_model_that_cannot_be_used_is_in_the_exit_code_as_with_run(steer, model, code):
+    assert steer("run", "--model", model, "hello").returncode == code
+    assert piped(steer, model, input="hello\n").returncode == code
 
 
 def test_what_the_model_asks_is_answered_by_numbers_or_words(steer, script):

@@ -185,7 +185,15 @@ class Plain(LineStage):
         elif text.startswith("!") and text[1:].strip():
             self._do(self._shell(text[1:].strip()))
         else:
-            await self._safely(self._speak(clean(text)))
+            await self._safely(self._say_it(clean(text)))
+
+    async def _say_it(self, text: str) -> None:
+        """Say it; a pipe learns from the exit code that it could not be said, as of `steer run`."""
+        try:
+            await self._speak(text)
+        except SteersmanError as problem:
+            self._exit = Exit.DONE if self._lines.interactive else problem.exit
+            raise
 
     async def _speak(self, text: str) -> None:
         if len(text) > HUGE:
