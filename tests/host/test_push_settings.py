@@ -126,7 +126,7 @@ MIRROR = "overwrite every branch and tag and delete those that are not here (a m
         ("git push --exec=prog origin a", "run `prog` to receive it, push `a`", ""),
         ("git push 2>&1 origin a", "push `a`", ""),
         ("git push origin a 2>&1 | tail -3", "push `a`", ""),
-        ("(cd nowhere; make); timeout 60 git push origin a", "push `a`", ""),
+        ("(cd nowhere; ls); timeout 60 git push origin a", "push `a`", ""),
         ("git checkout -q a && git push origin a", "push `a`", ""),
     ],
 )  # fmt: skip
@@ -160,6 +160,12 @@ def test_a_question_says_what_the_words_of_a_line_do(tmp_path, environ, command,
          "the line changes git's settings before it"),
         ("git remote set-url origin x && git push", "the line changes git's settings before it"),
         ("git checkout main && git push", "the line changes the branch before it"),
+        ("git branch -q -u hub/main && git push", "`git branch` runs before it"),
+        ("git fetch --set-upstream hub main; git push", "`git fetch` runs before it"),
+        (". ./env.sh; git push", "`./env.sh` runs before it"),
+        ("read -r GIT_CONFIG_PARAMETERS <e; git push", "`read` runs before it"),
+        ("git x; git push", "`git x` runs before it"),
+        ("make test && git push", "`make` runs before it"),
         ("git() { ./x; }; git push", "the line gives `git` another meaning"),
         ("bash -c 'git push'", "a text that the shell runs pushes"),
         ('echo "$(git push)"', "a text that the shell runs pushes"),
@@ -274,7 +280,8 @@ def test_the_host_of_an_address(address, host):
 def test_only_a_line_of_git_alone_opens_a_host(tmp_path, environ):
     set_up(tmp_path, environ, "")
     lines = {"git push": ("github.com:443",), "git add . && git push hub": ("hub.example:22",),
-             "make test && git push": (), "git commit -m \"$(./tool)\" && git push": (),
+             "make test && git push": (), "git push; git x": (),
+             "git push && git rebase -x ./x a": (), "git commit -m \"$(./tool)\" && git push": (),
              "git push > out": (), "git push | tail": ()}  # fmt: skip
     found = {one: meant(one, str(tmp_path), os.environ | environ, str(tmp_path)) for one in lines}
     assert {one: said.hosts for one, said in found.items()} == lines

@@ -37,6 +37,17 @@ _ELSEWHERE = re.compile(
 )
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "eval"})
 _PRINTS = frozenset({"echo", "printf"})
+# Commands before a push that leave its branch, its remote and git's settings as they are.
+_STILL = frozenset({
+    "cd", "pushd", "popd", "echo", "printf", "true", ":", "ls", "cat", "pwd", "test", "[", "sleep",
+    "head", "tail", "grep", "wc", "date", "export",
+})  # fmt: skip
+_STILL_GIT = frozenset({
+    "add", "commit", "status", "diff", "log", "show", "rm", "mv", "tag", "rev-parse", "ls-files",
+    "describe", "push",
+})  # fmt: skip
+# Those that run no program which the line or the folder names: no alias, `rebase -x` or `bisect`.
+OF_GIT = frozenset({*_STILL_GIT, "fetch", "checkout", "switch", "config", "remote"})
 _BRANCH = "the line changes the branch before it"
 _RENAMED = "the line gives `git` another meaning"
 _SETS = re.compile(r"(remote|push|branch|url|include|includeif|submodule)\.", re.IGNORECASE)
@@ -158,7 +169,19 @@ def _changes(words: Sequence[Word]) -> str:
         "remote" in names and texts & {"add", "set-url", "rename", "remove", "rm"}
     ):
         return "the line changes git's settings before it"
-    return _BRANCH if names & {"checkout", "switch"} else ""
+    if names & {"checkout", "switch"}:
+        return _BRANCH
+    program = next((word.text for word in words if not _BEFORE.fullmatch(word.text)), ":")
+    if os.path.basename(program) == "git":
+        other = sorted(names - _STILL_GIT - {"config", "remote"})
+        return f"`git {other[0][:60]}` runs before it" if other else ""
+    return "" if program in _STILL else f"`{program[:60]}` runs before it"
+
+
+def only_of_git(line: str, home: str) -> bool:
+    """Whether the git commands of a line run none of the programs that it or the folder names."""
+    simples = simple_commands(line, home)
+    return all(one.words[at].text in OF_GIT for one in simples for _, at in _calls(one.words))
 
 
 def _moved(words: Sequence[Word], folder: str) -> str:

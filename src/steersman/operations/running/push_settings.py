@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, structs
 
 from steersman.operations.running.git_answers import answer
-from steersman.operations.running.push_places import ABOUT_PUSHES, Found, pushes
+from steersman.operations.running.push_places import ABOUT_PUSHES, Found, only_of_git, pushes
 from steersman.records.addresses import canonical_host
 from steersman.records.push_words import PushWords
 
@@ -79,7 +79,8 @@ def meant(command: str, cwd: str, environ: Mapping[str, str], workspace: str) ->
             line += f"{command[end : found.start]}{_spelled(push)} "
             end = found.end
     line = line + command[end:] if line else ""
-    covered = hosts if not unknown and _ONLY_GIT.fullmatch(command) else []
+    alone = _ONLY_GIT.fullmatch(command) and only_of_git(command, environ.get("HOME", ""))
+    covered = hosts if alone and not unknown else []
     return Meant(tuple(told), line.strip(), tuple(dict.fromkeys(covered)))
 
 
