@@ -111,7 +111,8 @@ def test_who_logs_in_without_a_model_reads_how_to_name_one(steer, key):
     address = ("--url", "https://models.invalid/v1", "--name", "lab")
     done = steer("login", *address, "--key-stdin", "--no-test", stdin=key)
     assert done.returncode == 0, done.stderr
-    assert "Logged in at lab.\nNo model is chosen. Name one: steer --model lab:NAME" in done.stdout
+    assert "Logged in at lab.\n" in done.stdout
+    assert "\nNo model is chosen. Name one: steer --model lab:NAME\n" in done.stdout
 
 
 def test_another_server_is_remembered_with_its_address(steer, stage, home, key):

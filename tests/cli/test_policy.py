@@ -304,7 +304,7 @@ def test_a_changed_call_cannot_pass_the_circuit_breaker(steer, script):
     with Terminal(steer, "run", "--model", model, "go") as terminal:
         terminal.until("[e]dit")
         terminal.press("e\n")
-        terminal.until("instead: ")
+        terminal.until("  instead: ")
         terminal.press("rm -rf /usr\n")
         terminal.until("blocked")
         terminal.until("Ok.")

@@ -81,6 +81,9 @@ def test_an_undo_that_dies_at_any_step_is_done_or_never_was(
         deaths += died.returncode != 0
 
         done = steer(again, thread, "--yes")
+        if "was reverted" in done.stdout:  # that settled it, and did no more
+            assert picture(folder) == back, at
+            done = steer(again, thread, "--yes")
 
         assert done.returncode == 0 or f"nothing to {again}" in done.stderr, (at, done.stderr)
         assert picture(folder) == there, at
@@ -105,6 +108,7 @@ def test_an_undo_that_another_thread_reverted_never_was_whatever_became_of_its_f
     at = 0
     while all((folder / name).exists() for name in names):
         at += 1
+        steer("undo", thread, "--list")  # settles the last one
         assert dying(steer, at, "SIGKILL")("undo", thread, "--yes").returncode != 0
 
     looks = {"tool_calls": [call("workspace_run_command", command="true")]}
@@ -113,6 +117,7 @@ def test_an_undo_that_another_thread_reverted_never_was_whatever_became_of_its_f
         assert (folder / name).read_text() == "new\n"
         (folder / name).write_text("mine\n")
 
+    assert "The undo that was cut off was reverted" in steer("redo", thread, "--yes").stdout
     assert "nothing to redo" in steer("redo", thread, "--yes").stderr
     log = [json.loads(line) for line in steer("replay", thread).stdout.splitlines()]
     *_, undo, void = (one for one in log if one["kind"] == "checkpoint")
