@@ -209,8 +209,8 @@ def entry(**fields):
     [
         ([], "“hooks” must be a table of events"),
         ({"OnSave": []}, "There is no event “OnSave” for hooks"),
-        ({"Stop": {}}, "it must be a list, not an object"),
-        ({"Stop": [{"matcher": "x"}]}, "`[0].hooks` is missing"),
+        ({"Stop": {}}, "`hooks` is missing"),
+        ({"Stop": 3}, "must be an object"),
         ({"Stop": [{"matcher": "(", "hooks": []}]}, "“(” is not a regular expression"),
         ({"Stop": [{"matcher": "a)", "hooks": []}]}, "“a)” is not a regular expression"),
         ({"Stop": [{"matcher": "a{9}", "hooks": []}]}, "“a{9}” is not a regular expression"),
@@ -218,7 +218,6 @@ def entry(**fields):
         ({"Stop": [{"matcher": "[z-a]", "hooks": []}]}, "“[z-a]” is not a regular expression"),
         ({"Stop": [{"matcher": "(" * 9, "hooks": []}]}, "is not a regular expression"),
         ({"Stop": [{"matcher": "a" * 201, "hooks": []}]}, "more than 200 characters"),
-        ({"Stop": [{"hooks": [{"type": "command", "command": "x"}] * 51}]}, "more than 50"),
         (entry(type="prompt"), "hooks of type “prompt” are not supported, only “command”"),
         (entry(command=" "), "a hook has no command"),
         (entry(timeout=0), "must be more than 0"),
@@ -231,6 +230,17 @@ def test_what_is_wrong_with_hooks_is_told_in_a_sentence(said, problem):
     assert hooks == []
     assert problem in told
     assert told.endswith(".")
+
+
+def test_what_is_wrong_with_one_hook_drops_no_other():
+    wrong = {"matcher": "(?!x)Bash", "hooks": []}
+    hooks, (told,) = read({"Stop": [wrong, *entry()["Stop"]]}, "settings.json")
+    assert [hook.event for hook in hooks] == ["Stop"]
+    assert told.startswith("A hook for Stop in settings.json is not used: the matcher")
+
+    hooks, told = read({"Stop": entry()["Stop"] * 51}, "settings.json")
+    assert len(hooks) == 50
+    assert told == ["Of the hooks for Stop in settings.json only 50 are used."]
 
 
 def test_a_command_that_is_named_twice_is_run_once():

@@ -84,16 +84,17 @@ def read(said: object, source: str) -> tuple[list[Hook], list[str]]:
                 f"There is no event “{event}” for hooks ({source}). There are: {known}."
             )
             continue
-        try:
-            every = msgspec.convert(groups, list[_Group])
-            there = [hook for group in every for hook in _hooks(event, group, source)]
-            if len(there) > MOST:
-                raise ValueError(f"there are more than {MOST}")
-            found += there
-        except (msgspec.ValidationError, ValueError) as error:
-            wrong = isinstance(error, msgspec.ValidationError)
-            told = validation.in_words(error) if wrong else str(error)
-            problems.append(f"Hooks for {event} in {source} are not used: {told}.")
+        there: list[Hook] = []
+        for group in groups if isinstance(groups, list) else [groups]:
+            try:
+                there += _hooks(event, msgspec.convert(group, _Group), source)
+            except (msgspec.ValidationError, ValueError) as error:
+                wrong = isinstance(error, msgspec.ValidationError)
+                told = validation.in_words(error) if wrong else str(error)
+                problems.append(f"A hook for {event} in {source} is not used: {told}.")
+        if len(there) > MOST:
+            problems.append(f"Of the hooks for {event} in {source} only {MOST} are used.")
+        found += there[:MOST]
     return found, problems
 
 

@@ -37,7 +37,7 @@ _ELSEWHERE = re.compile(
 )
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "eval"})
 _PRINTS = frozenset({"echo", "printf"})
-# Commands before a push that leave its branch, its remote and git's settings as they are.
+# Commands before a push that change neither its branch, nor its remote, nor git's settings.
 _STILL = frozenset({
     "cd", "pushd", "popd", "echo", "printf", "true", ":", "ls", "cat", "pwd", "test", "[", "sleep",
     "head", "tail", "grep", "wc", "date", "export",
