@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.postgres import own_server as own_server
 from tests.postgres import postgres as postgres
@@ -17,6 +18,12 @@ from tests.world import Steer
 
 # Pictures are of a terminal that has all colours, whatever the one is that the tests are run in.
 os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
+
+# Nothing is timed: on a busy machine there are no deadlines and no complaints about time.
+settings.register_profile(
+    "calm", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("calm")
 
 # What is started here dies of signals as it would for a person, although whoever runs the tests in
 # the background may have told them to ignore some.

@@ -2,8 +2,6 @@
 
 import pytest
 
-import tests.store.calm  # noqa: F401
-
 pytest.register_assert_rewrite(
     "tests.store.contract", "tests.store.meeting", "tests.store.meeting_news"
 )

@@ -1,3 +1,0 @@
-"""Nothing in this folder is timed."""
-
-import tests.store.calm  # noqa: F401
