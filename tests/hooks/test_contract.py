@@ -20,7 +20,7 @@ from steersman.records.hooks import (
 from steersman.records.message import Assistant, HookRun, ToolCall, ToolResult
 from tests.hooks.kit import specific
 
-ROOT = "/work/project"
+ROOT = "/home/me/project"
 EDIT = {"search": "a", "replace": "b"}
 
 
