@@ -398,3 +398,11 @@ def test_a_safer_form_is_used_where_the_person_wants_that(steer, script):
     (result,) = worked.bodies("tool_result")
     assert result["note"] == f"ran a safer form of the command: {safer}"
     assert "NOWHERE: parameter null or not set" in json.dumps(result)
+
+
+def test_a_strict_guard_refuses_what_it_would_ask_about_whatever_is_allowed(steer, script):
+    model = script({"tool_calls": [shell("git push --force")]}, DONE)
+    strict = ("--profile", "ci", "--allow", "Bash", "--yes")
+    (result,) = steer.work("run", "go", "--model", model, *strict).bodies("tool_result")
+    assert result["status"] == "denied"
+    assert "the setting `guard` refuses what the guard would ask about" in json.dumps(result)

@@ -48,6 +48,56 @@ def test_each_layer_is_stronger_than_the_one_before(environ, file, variables, fl
     assert load_settings(environ | variables, flags) == expected
 
 
+PROFILES = """
+max_steps = 7
+[budget.thread]
+cost = 20
+[profiles.ci]
+max_steps = 9
+[profiles.ci.budget.run]
+cost = 1.5
+[profiles.careful]
+approvals = "on-request"
+mode = "plan"
+"""
+
+
+def test_a_profile_is_stronger_than_the_files_and_weaker_than_variables_and_flags(environ):
+    written(environ, PROFILES)
+    careful = load_settings(environ, {"profile": "careful"})
+    assert (careful.profile, careful.mode, careful.max_steps) == ("careful", "plan", 7)
+    assert load_settings(environ | {"STEERSMAN_PROFILE": "careful"}, {}).mode == "plan"
+    assert load_settings(environ | {"STEERSMAN_MODE": "ask"}, {"profile": "careful"}).mode == "ask"
+    assert load_settings(environ, {"profile": "careful", "mode": "ask"}).mode == "ask"
+    assert load_settings(environ, {}).mode == "code"
+
+
+def test_a_profile_of_your_own_adds_to_the_built_in_one_and_leaves_other_limits(environ):
+    built_in = load_settings(environ, {"profile": "ci"})
+    assert (built_in.approvals, built_in.guard) == ("never", "refuse")
+    written(environ, PROFILES)
+    own = load_settings(environ, {"profile": "ci"})
+    assert (own.approvals, own.guard, own.max_steps) == ("never", "refuse", 9)
+    assert (own.budget.run.cost, own.budget.thread.cost) == (1.5, 20)
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "said"),
+    [
+        ("", "cii", "There is no profile “cii”. Did you mean “ci”?"),
+        ("[profiles.x]\nstore = 'y'", "", "must not set “store”"),
+        ("[profiles.x]\napprovals = 'nevr'", "", "Did you mean “never”?"),
+        ("[profiles.x.budget.run]\nmoney = 3", "", "There is no setting “budget.run.money”"),
+        ("profiles = 3", "", "profiles"),
+    ],
+)
+def test_a_wrong_profile_is_told_in_plain_words(environ, text, named, said):
+    written(environ, text)
+    with pytest.raises(UsageProblem) as problem:
+        load_settings(environ, {"profile": named})
+    assert said in str(problem.value)
+
+
 # The person's level (none: nobody chose), the folder's, and what holds where a person is there.
 LEVELS = [
     ("", "", "review"),

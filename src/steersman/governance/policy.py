@@ -66,7 +66,8 @@ class Circumstances(Struct, frozen=True):
 
     `plan` is the one file plan mode may write. `containment` shows how well commands are confined
     here, `bare` that the user lets them run where nothing confines them, `safer` that a command
-    is replaced by its safer form where there is one. `rules` are written in files, `answers` are
+    is replaced by its safer form where there is one, `guard` "refuse" that what the guard would ask
+    about is refused. `rules` are written in files, `answers` are
     what people said before; `secret_files` names the secret files, `leak` finds a secret in what
     would be sent, and `readable` are the folders outside the workspace that may be read.
     """
@@ -80,6 +81,7 @@ class Circumstances(Struct, frozen=True):
     containment: Containment = "full"
     bare: bool = False
     safer: bool = False
+    guard: Literal["ask", "refuse"] = "ask"
     rules: Book = BLANK
     answers: Book = BLANK
     secret_files: SecretFiles = PLAIN_SIGHT
@@ -123,6 +125,7 @@ def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[
     yield Step("secret files", _secrets(action, where))
     yield Step("mode", _mode(action, where, read))
     yield Step("commands in arguments", _carried(action, judgement))
+    yield Step("a strict guard", _strictly(judgement, where))
     yield Step("the user's own undo", _undo(action))
     spoken = (isinstance(action, ChangeMany) and action.named) or (
         isinstance(action, Execute) and bool(action.failed)  # each failure is asked about
@@ -262,6 +265,14 @@ def _carried(action: Action, judgement: Judgement | None) -> Verdict | None:
     if not isinstance(action, McpCall) or judgement is None or judgement.verdict != "block":
         return None
     reason = f"the arguments carry a command that the guard blocks: {judgement.reason}"
+    return Verdict("deny", judgement.rule, reason, judgement.instead)
+
+
+def _strictly(judgement: Judgement | None, where: Circumstances) -> Verdict | None:
+    """What the guard would ask about, where the settings have it refused."""
+    if where.guard == "ask" or judgement is None or judgement.verdict != "ask":
+        return None
+    reason = f"{judgement.reason}, and the setting `guard` refuses what the guard would ask about"
     return Verdict("deny", judgement.rule, reason, judgement.instead)
 
 

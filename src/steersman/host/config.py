@@ -21,8 +21,8 @@ from steersman.records.private_files import replace_file
 from steersman.records.settings import Settings
 from steersman.store.redactor import Redactor
 
-Source = Literal["default", "last chosen", "file", "folder", "environment"]
-TABLES = ("models", "providers", "roles", "fallback", "language_servers", "hooks")
+Source = Literal["default", "last chosen", "file", "folder", "profile", "environment"]
+TABLES = ("models", "providers", "roles", "fallback", "language_servers", "hooks", "profiles")
 BUDGETS = tuple(
     f"budget.{span}.{name}" for span in ("run", "thread") for name in Limits.__struct_fields__
 )
@@ -68,6 +68,9 @@ def entries(folder: str, environ: Mapping[str, str]) -> list[Entry]:
         if not files.asks_more(settings, own):  # a folder only asks for more
             said.pop("approvals", None)
         layers.append(("folder", str(project), said))
+    if settings.profile:
+        said = dict(files.profile(settings.profile, settings))
+        layers.append(("profile", f"the profile “{settings.profile}”", said))
     found = [_entry(name, settings, layers, environ) for name in (*VALUES, *TABLES)]
     if chosen.model == settings.model:
         return found

@@ -1,4 +1,5 @@
-"""Settings: built-in values, the user's `config.toml`, `STEERSMAN_*` variables, flags, in order."""
+"""Settings: built-in values, the user's `config.toml`, a trusted folder's, a profile's,
+`STEERSMAN_*` variables, flags, in order."""
 
 import os
 import re
@@ -32,7 +33,9 @@ NAMES = (
     "store",
     "on_hangup",
     "safer",
+    "guard",
     "output_style",
+    "profile",
 )
 # What runs as the user, or is opened to the model: only their own file says it, no variable that
 # a folder's tools may set.
@@ -43,6 +46,11 @@ LISTS = ("domains", "environment", "sockets")
 THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget", "approvals")
+# Profiles that are there without being written down; the user's own of that name adds to one.
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "ci": {"approvals": "never", "guard": "refuse", "on_hangup": "cancel"},
+}
+NO_PROFILE_SETS = ("profile", "profiles", "store")
 # How work continues where a person is there to review it.
 ATTENDED: Mapping[str, Any] = {"approvals": "review"}
 
@@ -80,6 +88,9 @@ def load_settings(
     for name, value in (_from_project(project) if project else {}).items():
         changed = _changed(settings, name, value, str(project))
         settings = changed if name != "approvals" or asks_more(changed, settings) else settings
+    named = flags.get("profile") or environ.get("STEERSMAN_PROFILE") or settings.profile
+    for name, value in (profile(named, settings) if named else {}).items():
+        settings = _changed(settings, name, value, f"the profile “{named}”")
     for name in NAMES:
         variable = f"STEERSMAN_{name.upper()}"
         if environ.get(variable):
@@ -91,6 +102,24 @@ def load_settings(
         if value is not None:
             settings = _changed(settings, name, value, f"--{name.replace('_', '-')}")
     return settings
+
+
+def profile(name: str, settings: Settings) -> Mapping[str, Any]:
+    """What a profile sets; the user's own words count more than the built-in ones."""
+    known = {**PROFILES, **settings.profiles}
+    if name not in known:
+        from steersman.identity.settings_words import nearest
+
+        raise UsageProblem(
+            f"There is no profile “{name}”.{nearest(name, list(known))}",
+            f"There are: {', '.join(sorted(known))}.",
+            f"Write one as [profiles.{name}] in your config.toml: steer config edit",
+        )
+    said = {**PROFILES.get(name, {}), **settings.profiles.get(name, {})}
+    if spans := said.get("budget"):  # a limit that the profile does not name stays
+        limits = msgspec.to_builtins(settings.budget)
+        said["budget"] = {span: limits[span] | spans.get(span, {}) for span in limits}
+    return said
 
 
 def asks_more(one: Settings, other: Settings) -> bool:
@@ -170,6 +199,13 @@ def _checked(values: dict[str, Any], source: str) -> Settings:
         raise UsageProblem(
             f"A setting from {source} is not valid.", fault(values), "See docs/settings.md."
         ) from error
+    for name, said in settings.profiles.items():
+        if never := [one for one in NO_PROFILE_SETS if one in said]:
+            raise UsageProblem(
+                f"The profile “{name}” in {source} must not set “{never[0]}”.",
+                try_this="Set it outside the profile. See docs/settings.md.",
+            )
+        _checked(said, f"the profile “{name}” in {source}")
     if settings.hooks:
         from steersman.records.hooks import read
 

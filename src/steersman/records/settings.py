@@ -39,12 +39,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `on_hangup` says what becomes of a turn whose terminal goes away.
     `output_style` names how answers are worded; `status_line` is a command whose first line the
     terminal shows as its status.
-    `safer` "apply" runs the safer form of a command where there is one.
+    `safer` "apply" runs the safer form of a command where there is one; `guard` "refuse" refuses
+    what the guard would ask about, whatever rules and earlier answers say.
     `add_dir` are folders outside the workspace that may be read, and never written.
     `tools` are the only tools that the model is offered; "default" among them is all.
     `allow` and `deny` are rules, as in `Bash(npm test *)`; `instructions` is text that the model
     gets after everything else that it gets before the conversation. `hooks` are commands that are
-    run when something happens (docs/hooks.md).
+    run when something happens (docs/hooks.md). `profiles` are settings by name, for a kind of
+    work; those of the one that `profile` names are in force.
     """
 
     model: str = ""
@@ -69,6 +71,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
     safer: Literal["offer", "apply"] = "offer"
+    guard: Literal["ask", "refuse"] = "ask"
     output_style: str = "default"
     status_line: str = ""
     add_dir: tuple[str, ...] = ()
@@ -77,3 +80,5 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     deny: tuple[str, ...] = ()
     instructions: str = ""
     hooks: dict[str, Any] = {}
+    profile: str = ""
+    profiles: dict[str, dict[str, Any]] = {}

@@ -157,6 +157,7 @@ class Permissions:
             home=self.home,
             bare=settings.sandbox == "none",
             safer=settings.safer == "apply",
+            guard=settings.guard,
             rules=book,
             answers=self.memory(workspace, "", str, rules).book(),
             secret_files=together(*(finder.find(deep=False)[0] for finder in finders)),

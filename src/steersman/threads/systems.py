@@ -246,6 +246,7 @@ class ThreadSystems:
             plan=plan_file(setup.workspace.root, log.thread),
             bare=settings.sandbox == "none",
             safer=settings.safer == "apply",
+            guard=settings.guard,
             rules=setup.rules,
             secret_files=secret_files,
             leak=Leaks(log.redactor, setup.surroundings),

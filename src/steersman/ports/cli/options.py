@@ -41,6 +41,7 @@ _WORKING = (
     click.option(
         "--model", "-m", metavar="PROVIDER:NAME", shell_complete=model_names, help="Model to use."
     ),
+    click.option("--profile", metavar="NAME", help="Use the settings of a profile, such as ci."),
     click.option(
         "--mode",
         type=click.Choice(["ask", "plan", "spec", "code", "debug"]),
