@@ -31,6 +31,7 @@ _BLOCKING: Mapping[str, HookDecision] = {
         ("PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "PreCompact"), "block"
     ),
 }
+BLOCKERS = _BLOCKING.keys() - {"PostToolUse"}  # whose no holds something up; a call is done by then
 _HEARD = ("UserPromptSubmit", "SessionStart", "PreCompact")  # whose plain words the model gets
 _DECISIONS: Mapping[object, HookDecision] = {"allow": "allow", "ask": "ask", "deny": "deny"}
 
@@ -176,6 +177,13 @@ def unheard(hook: Hook, why: str) -> Answer:
         return Answer(problem=why)
     told = f"the hook {quoted(hook.command, LONGEST)} could not say whether this is allowed: {why}"
     return Answer("ask", told, problem=why)
+
+
+def withheld(hook: Hook, why: str) -> Answer:
+    """A hook that was not run because its files changed: nor does a message pass unseen."""
+    if hook.event != "UserPromptSubmit":
+        return unheard(hook, why)
+    return Answer("block", f"the hook {quoted(hook.command, LONGEST)} was {why}", problem=why)
 
 
 def understood(event: HookEvent, code: int, printed: str, errors: str) -> Answer:

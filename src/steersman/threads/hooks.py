@@ -16,7 +16,7 @@ import msgspec
 
 from steersman.governance.modes import looks_only, runs_commands
 from steersman.identity.hooks import Configured
-from steersman.operations.executor import Toolbox
+from steersman.operations.executor import Outcome, Toolbox
 from steersman.operations.running.guardian import Limits
 from steersman.operations.running.processes import Processes
 from steersman.operations.tools.apply_patch import patched
@@ -24,6 +24,7 @@ from steersman.operations.tools.run_hook import RunHook
 from steersman.records.dialogue import Call
 from steersman.records.errors import Denied
 from steersman.records.hooks import (
+    BLOCKERS,
     REFUSES,
     Answer,
     Hook,
@@ -33,6 +34,7 @@ from steersman.records.hooks import (
     seen_as,
     understood,
     unheard,
+    withheld,
 )
 from steersman.records.message import (
     Audit,
@@ -47,6 +49,8 @@ from steersman.records.message import (
 from steersman.records.tool_names import inward
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Hooked
+from steersman.threads.hook_files import HookFiles
+from steersman.threads.startups import few
 
 if TYPE_CHECKING:
     from steersman.threads.systems import Setup, ThreadSystems
@@ -67,10 +71,17 @@ class Hooks:
     """Runs the hooks of one thread, through its gate and with its journal."""
 
     def __init__(
-        self, found: Configured, log: ThreadLog, systems: "ThreadSystems", setup: "Setup"
+        self,
+        found: Configured,
+        files: HookFiles,
+        log: ThreadLog,
+        systems: "ThreadSystems",
+        setup: "Setup",
     ) -> None:
         self.audits = tuple(Audit("settings", problem) for problem in found.problems)
         self._hooks = found.hooks
+        self._files = files
+        self._agreeing = asyncio.Lock()  # about files that changed, people are asked once
         self._log = log
         self._systems = systems
         self._root = setup.workspace.root
@@ -297,7 +308,7 @@ class Hooks:
         if hook.event == "Notification":
             self._systems.gate.ask_nobody(call.id)  # of a question it would make two
         try:
-            outcome = await self._toolbox.outcome(call, lane, lambda _: "")
+            outcome, changed = await self._outcome(hook, call, lane)
         finally:
             self._tool.inputs.pop(call.id, None)
             self._systems.gate.over(call.id)
@@ -305,7 +316,8 @@ class Hooks:
         if result.status == "cancelled":
             return run, Answer(problem="stopped"), outcome.stop
         if result.status != "ok":
-            return run, unheard(hook, f"not run: {result.message}"), None
+            answered = withheld if changed else unheard
+            return run, answered(hook, f"not run: {result.message}"), None
         ended: dict[str, Any] = result.output
         printed, errors, code = ended.get("printed", ""), ended["output"], ended.get("exit_code")
         run = msgspec.structs.replace(
@@ -321,6 +333,20 @@ class Hooks:
             told = "; ".join(filter(None, (answer.problem, told)))
             answer = msgspec.structs.replace(answer, problem=told)
         return run, answer, None
+
+    async def _outcome(self, hook: Hook, call: Call, lane: Lane) -> tuple[Outcome, Sequence[str]]:
+        """What came of a hook's command; when files of it changed, which, and the user is asked."""
+        if hook.event not in BLOCKERS:
+            return await self._toolbox.outcome(call, lane, lambda _: ""), ()
+        now = await to_thread(self._files.now, hook)
+        async with self._agreeing if self._files.changed(hook, now) else nullcontext():
+            if changed := self._files.changed(hook, now):
+                why = f"{few(changed)} changed, which this hook runs: check what it does now"
+                self._systems.gate.hold(call.id, why)
+            outcome = await self._toolbox.outcome(call, lane, lambda _: "")
+            if outcome.result.status == "ok":
+                self._files.agree(hook, now)
+        return outcome, changed
 
     def _mode(self) -> str:
         """How much is asked, in the words that hooks know."""

@@ -34,6 +34,7 @@ class Permissions:
     def __init__(self, store: Store, environ: Mapping[str, str]) -> None:
         self._store = store
         self._environ = environ
+        self._path = environ.get("PATH", "")
         self.home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
 
     def folder(self, workspace: str) -> folders.Standing:
@@ -42,7 +43,7 @@ class Permissions:
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
         starts = startups(workspace, self._environ)
         hooks = _hooks(workspace, {}, trusted=True)
-        found = (*starts.found, *of_hooks(hooks, workspace))
+        found = (*starts.found, *of_hooks(hooks, workspace, self._path))
         stands = folders.standing(self._store, workspace, (*named, own), found, starts.runs)
         stands = folders.with_lines(stands, starts.confined)
         lines = [f"the hook {h.event} runs {quoted(h.command, 200)} in a sandbox" for h in hooks]
@@ -82,8 +83,23 @@ class Permissions:
             ),
             *(_domain_rule(domain) for domain in settings.domains),
             *_run_rules(settings),
-            *_hook_rules(_hooks(workspace, settings.hooks, trusted=trusted), workspace),
+            *self._hook_rules(_hooks(workspace, settings.hooks, trusted=trusted), workspace),
         )
+
+    def _hook_rules(self, hooks: "Sequence[Hook]", workspace: str) -> Iterator[Rule]:
+        """What is behind hooks is asked about: who changes it, changes what the hooks say."""
+        if not hooks:
+            return
+        from steersman.governance.rule_paths import escaped
+
+        for path in filter(str.isprintable, files_of(hooks, workspace, self._path)):
+            yield Rule(
+                f"hook:{path}",
+                "ask",
+                path=f"./{escaped(path)}",
+                on=("write", "delete"),
+                reason=f"a hook runs {path}",
+            )
 
     def book(self, rules: Sequence[Rule]) -> Book:
         """Rules, ready to decide."""
@@ -179,22 +195,6 @@ def _hooks(workspace: str, own: dict[str, Any], *, trusted: bool) -> "tuple[Hook
     from steersman.identity.hooks import find
 
     return find(workspace, own, trusted=trusted).hooks
-
-
-def _hook_rules(hooks: "Sequence[Hook]", workspace: str) -> Iterator[Rule]:
-    """What hooks start is asked about: who changes it, changes what the hooks say."""
-    if not hooks:
-        return
-    from steersman.governance.rule_paths import escaped
-
-    for path in files_of(hooks, workspace):
-        yield Rule(
-            f"hook:{path}",
-            "ask",
-            path=f"./{escaped(path)}",
-            on=("write", "delete"),
-            reason=f"a hook runs {path}",
-        )
 
 
 def _run_rules(settings: Settings) -> tuple[Rule, ...]:

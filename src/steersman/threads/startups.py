@@ -5,7 +5,6 @@ shown when the folder is trusted, and asked about again when it changes: command
 """
 
 import os
-import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,15 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from steersman.governance.folders import Finding, files_finding
 from steersman.identity import mcp_servers
 from steersman.operations.mcp.starting import asks_for, brought, brought_folder
-from steersman.operations.running.started import MOST_WORDS, named, started, words_of
+from steersman.operations.running.started import MOST_WORDS, started, words_of
 from steersman.records.mcp_server import Server
+from steersman.records.names import shown
 from steersman.records.protection import inside
+from steersman.records.visible import visible
 
 if TYPE_CHECKING:
     from steersman.records.hooks import Hook
 
 MOST_NAMED = 4
-_PROJECT = re.compile(r"\"?\$\{?CLAUDE_PROJECT_DIR\}?\"?")
 LONGEST = 200  # characters of a command line that is shown
 
 
@@ -57,24 +57,32 @@ def startups(workspace: str, environ: Mapping[str, str]) -> Startups:
     return Startups(tuple(found), runs, tuple(confined))
 
 
-def files_of(hooks: "Iterable[Hook]", workspace: str) -> list[str]:
-    """The files of a folder that hooks name in their commands, relative to it."""
+def files_of(hooks: "Iterable[Hook]", workspace: str, path: str = "") -> list[str]:
+    """The files of a folder that decide what hooks say, relative to it; `path` finds programs.
+
+    Of a hook that can only tell something, what it names itself: it is confined in any case.
+    """
+    from steersman.operations.running.behind import behind, named
+    from steersman.records.hooks import BLOCKERS
+
     root = os.path.realpath(workspace)
-    texts = {_PROJECT.sub(lambda _: root, hook.command) for hook in hooks}
-    return sorted(
-        path for path in set().union(*(named(t, root) for t in texts)) if path.isprintable()
-    )
+    found: set[str] = set()
+    for hook in hooks:
+        blocks = hook.event in BLOCKERS
+        found |= behind(hook.command, root, path) if blocks else named(hook.command, root)
+    return sorted(found)
 
 
-def of_hooks(hooks: "Sequence[Hook]", workspace: str) -> tuple[Finding, ...]:
+def of_hooks(hooks: "Sequence[Hook]", workspace: str, path: str) -> tuple[Finding, ...]:
     """What a folder's hooks start, as one thing to agree to."""
-    paths = files_of(hooks, workspace)
-    return (files_finding(workspace, "hooks", f"start {_few(paths)}", paths),) if paths else ()
+    paths = files_of(hooks, workspace, path) if hooks else []
+    return (files_finding(workspace, "hooks", f"start {few(paths)}", paths),) if paths else ()
 
 
-def _few(paths: Sequence[str]) -> str:
+def few(paths: Sequence[str]) -> str:
+    """Some paths in a sentence."""
     more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
-    return f"{', '.join(paths[:MOST_NAMED])}{more}"
+    return f"{', '.join(visible(shown(path)) for path in paths[:MOST_NAMED])}{more}"
 
 
 def _lines(root: str, known: Collection[str]) -> dict[str, str]:
@@ -87,11 +95,11 @@ def _lines(root: str, known: Collection[str]) -> dict[str, str]:
 
 def _finding(server: Server, root: str, line: str = "") -> Finding:
     texts = (server.command, *server.arguments, *server.environ.values())
-    few = len(words_of(texts)) <= MOST_WORDS
+    known = len(words_of(texts)) <= MOST_WORDS
     paths: tuple[str, ...] = ()
-    if server.transport == "stdio" and few:
+    if server.transport == "stdio" and known:
         paths = started(texts, brought_folder(server, root), root)
     told = [line] * (server.transport == "stdio" and bool(line)) + list(asks_for(server, root))
     if paths:
-        told.append(f"starts {_few(paths)}")
-    return files_finding(root, f"MCP server {server.name}", "; ".join(told), paths, whole=few)
+        told.append(f"starts {few(paths)}")
+    return files_finding(root, f"MCP server {server.name}", "; ".join(told), paths, whole=known)

@@ -52,6 +52,7 @@ from steersman.threads.thinking import Briefing, Mind
 
 if TYPE_CHECKING:
     from steersman.identity.hooks import Configured as ConfiguredHooks
+    from steersman.threads.hook_files import HookFiles
     from steersman.threads.hooks import Hooks
 
 
@@ -107,7 +108,7 @@ class Found(Struct, frozen=True):
     configured: Configured
     secret_files: SecretFiles
     briefing: Briefing | None
-    hooks: "ConfiguredHooks | None" = None
+    hooks: "tuple[ConfiguredHooks, HookFiles] | None" = None
 
 
 class ThreadSystems:
@@ -154,7 +155,7 @@ class ThreadSystems:
         if found.hooks is not None:
             from steersman.threads import hooks
 
-            self.hooks = hooks.Hooks(found.hooks, log, self, setup)
+            self.hooks = hooks.Hooks(*found.hooks, log, self, setup)
             if mind is not None:
                 mind.compactor.before = self.hooks.compacting
         self.toolbox = Toolbox(
@@ -328,9 +329,11 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
     hooks = None
     if setup.settings.hooks or (setup.trusted and os.path.isdir(os.path.join(root, ".claude"))):
         from steersman.identity.hooks import find as find_hooks
+        from steersman.threads.hook_files import HookFiles
 
         found = find_hooks(root, setup.settings.hooks, trusted=setup.trusted)
-        hooks = found if found.hooks or found.problems else None
+        if found.hooks or found.problems:
+            hooks = found, HookFiles(found.hooks, root, setup.environ.get("PATH", ""))
     return Found(configured, secret_files, briefing, hooks)
 
 

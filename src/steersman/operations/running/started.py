@@ -14,8 +14,6 @@ from pathlib import Path
 from steersman.records.protection import inside
 
 MOST_WORDS = 2000
-MOST_FOLDERS = 4
-_AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _BETWEEN = re.compile(r"[\s=:,;|&<>()\"'`]+")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 _ENDS = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".sh")
@@ -25,7 +23,8 @@ _ENTRIES = ("__main__.py", "__init__.py", "package.json", "index.js", "index.mjs
 
 
 @cache
-def _manifests() -> dict[str, list[str]]:
+def manifests() -> dict[str, list[str]]:
+    """The files that say what a program runs, by the names of programs."""
     lines = Path(__file__).with_name("manifests.txt").read_text("utf-8").splitlines()
     pairs = (line.partition(":") for line in lines if not line.startswith("#"))
     return {name: files.split() for names, _, files in pairs for name in names.split()}
@@ -46,19 +45,6 @@ def started(texts: Iterable[str], folder: str, root: str) -> tuple[str, ...]:
             ):
                 found.add(place if inside(place, root) else os.path.realpath(place))
     return tuple(sorted(os.path.relpath(path, root) for path in found))
-
-
-def named(text: str, root: str) -> set[str]:
-    """The files of a workspace that a command names itself, by paths or as a module, and where
-    such a name leads; a folder that it names may be one that it goes to."""
-    words = [word for word in words_of((text,)) if "\0" not in word and len(word) <= 4096]
-    modules = [one.replace(".", "/") for one in _AS_MODULE.findall(text)]
-    words += [f"{one}{end}" for one in modules for end in (".py", "/__main__.py")]
-    folders = [one for word in words if os.path.isdir(one := os.path.join(root, word))]
-    found = (os.path.join(base, word) for base in (root, *folders[:MOST_FOLDERS]) for word in words)
-    files = {path for path in found if os.path.isfile(path)}
-    places = {os.path.normpath(path) for path in files} | {os.path.realpath(path) for path in files}
-    return {os.path.relpath(place, root) for place in places if inside(place, root)}
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
@@ -82,4 +68,4 @@ def _candidates(word: str, folder: str, root: str) -> Iterator[str]:
             below = os.path.join(base, "src", word.replace(".", "/"))
             yield from (f"{one}.py" for one in (module, below))
             yield from (f"{one}/{entry}" for one in (module, below) for entry in _ENTRIES[:2])
-    yield from (os.path.join(folder, name) for name in _manifests().get(os.path.basename(word), ()))
+    yield from (os.path.join(folder, name) for name in manifests().get(os.path.basename(word), ()))
