@@ -8,6 +8,7 @@ import asyncio
 from asyncio import to_thread
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from itertools import cycle
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from steersman.governance.modes import looks_only, runs_commands
-from steersman.identity.hooks import Configured
+from steersman.identity.hooks import OWN, Configured
 from steersman.operations.executor import Outcome, Toolbox
 from steersman.operations.running.guardian import Limits
 from steersman.operations.running.processes import Processes
@@ -102,21 +103,37 @@ class Hooks:
     async def before(self, call: Call, lane: Lane) -> Hooked:
         """Hooks before a call may refuse it, have it asked about, or change its arguments.
 
-        Of a call that one has changed, the others have seen another; they see it as it is now. What
-        they would change then is not used, so that this comes to an end.
+        Of a call that one has changed, the others have seen another; they see it as it is now. The
+        user's own hooks change what the folder's have made of it, and what hooks would change after
+        that is not used, so that this comes to an end.
         """
         names, events = await to_thread(self._of_call, call)
-        answers = await self._run("PreToolUse", names, events, lane)
-        made, told = self._changed(call, events, answers)
-        if made is not call and not (_reason(answers, "deny") or _reason(answers, "stop")):
-            by = next(at for at, one in enumerate(answers) if one.arguments is not None)
-            _, events = await to_thread(self._of_call, made)
-            answers += await self._run("PreToolUse", names, events, lane, changed_by=by)
+        hooks = seeing = await self._ready("PreToolUse", names, lane)
+        answers = latest = await self._each(hooks, events, lane)
+        made, notes = call, []
+        for own in (False, True):
+            by, given = next(
+                (
+                    (hook, answer.arguments)
+                    for hook, answer in zip(cycle(seeing), latest, strict=False)
+                    if answer.arguments is not None and (hook.source == OWN) is own
+                ),
+                (None, None),
+            )
+            if given is None or _reason(answers, "deny") or _reason(answers, "stop"):
+                continue
+            changed, note = await to_thread(self._changed, made, given)
+            notes.append(note)
+            if changed is not made:
+                made, seeing = changed, [hook for hook in hooks if hook is not by]
+                _, events = await to_thread(self._of_call, made)
+                latest = await self._each(seeing, events, lane, len(answers))
+                answers = [*answers, *latest]
         return Hooked(
             made,
             ask=_reason(answers, "ask"),
             refuse=_reason(answers, "deny"),
-            told="\n".join(dict.fromkeys(filter(None, (told, *(a.context for a in answers))))),
+            told="\n".join(dict.fromkeys(filter(None, (*notes, *(a.context for a in answers))))),
             stop=_reason(answers, "stop"),
         )
 
@@ -203,14 +220,10 @@ class Hooks:
             events.append((name, {**fields, **came}))
         return names_of(call, seen), events
 
-    def _changed(
-        self, call: Call, events: Sequence[Given], answers: Sequence[Answer]
-    ) -> tuple[Call, str]:
-        """The call with the arguments of the first hook that gave others, and a note on that."""
-        given = next((a.arguments for a in answers if a.arguments is not None), None)
-        if given is None:
-            return call, ""
-        if len(events) > 1 or {"edits", "patch"} & events[0][1]["tool_input"].keys():
+    def _changed(self, call: Call, given: Mapping[str, Any]) -> tuple[Call, str]:
+        """The call with the arguments that a hook gave, and a note on that."""
+        (_, shown), *others = seen_as(call, self._root, patched)
+        if others or {"edits", "patch"} & shown.keys():
             return call, OTHERS
         ours = inward(call.name, call.arguments, given, self._root)
         if ours is None:
@@ -219,33 +232,36 @@ class Hooks:
         return msgspec.structs.replace(call, arguments=ours), f"A hook changed the call: {changed}"
 
     async def _run(
-        self,
-        event: HookEvent,
-        names: Iterable[str] | None,
-        events: Iterable[Given],
-        lane: Lane,
-        changed_by: int | None = None,
+        self, event: HookEvent, names: Iterable[str] | None, events: Sequence[Given], lane: Lane
     ) -> list[Answer]:
-        """Run the hooks that are meant; their answers are in their order.
+        """Run the hooks that are meant; their answers are in their order."""
+        return await self._each(await self._ready(event, names, lane), events, lane)
+
+    async def _ready(
+        self, event: HookEvent, names: Iterable[str] | None, lane: Lane
+    ) -> Sequence[Hook]:
+        """The hooks that are meant, if the mode lets them run."""
+        hooks = chosen(self._hooks, event, names)
+        mode = self._systems.settings.mode
+        if not hooks or runs_commands(mode):
+            return hooks
+        told = Audit("settings", f"Hooks are not run in {mode} mode: it runs no commands.")
+        if told not in self._told:
+            self._told.add(told)
+            await lane.append(told)
+        return ()
+
+    async def _each(
+        self, hooks: Sequence[Hook], events: Sequence[Given], lane: Lane, first: int = 0
+    ) -> list[Answer]:
+        """Run hooks for every event, the answers to which follow one another.
 
         They run side by side, but those that change files one after the other: of two changes of
-        one file at the same time, one would be lost. Not the one again that changed the call.
+        one file at the same time, one would be lost. `first` is how many have run for the same.
         """
-        hooks = chosen(self._hooks, event, names)
-        first = 0
-        if changed_by is not None:
-            first = len(hooks)
-            del hooks[changed_by]
-        mode = self._systems.settings.mode
-        if hooks and not runs_commands(mode):
-            told = Audit("settings", f"Hooks are not run in {mode} mode: it runs no commands.")
-            if told not in self._told:
-                self._told.add(told)
-                await lane.append(told)
-            return []
-        in_order = event in IN_ORDER and not looks_only(mode)
 
         async def one(hook: Hook, given: Given, at: int) -> Answer:
+            in_order = hook.event in IN_ORDER and not looks_only(self._systems.settings.mode)
             async with self._changing if in_order else nullcontext():
                 return await self._one(hook, given, lane, at)
 
