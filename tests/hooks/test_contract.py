@@ -15,6 +15,7 @@ from steersman.records.hooks import (
     read,
     response_of,
     seen_as,
+    through,
     understood,
 )
 from steersman.records.message import Assistant, HookRun, ToolCall, ToolResult
@@ -92,6 +93,30 @@ def test_calls_are_seen_with_the_names_that_claude_code_has():
         ("Edit", {"file_path": f"{ROOT}/b", **theirs}),
     ]
     assert seen(REMOTE) == [("mcp__github__create_issue", {"title": "x"})]
+
+
+def test_a_call_through_a_link_is_also_seen_with_the_name_of_the_file(tmp_path):
+    """As the tool will use it: a hook that refuses either name refuses the call."""
+    root = str(tmp_path.resolve())
+    (tmp_path / "vendor" / "deep").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("vendor/deep")
+
+    def paths(call, key="file_path"):
+        return [given[key] for _, given in through(call, root, patched)]
+
+    for path in ("link/a.py", "link/../a.py", "./link/./a.py", f"{root}/link/a.py"):
+        real = f"{root}/vendor/a.py" if ".." in path else f"{root}/vendor/deep/a.py"
+        edit = of("workspace_edit_files", files=[{"path": path, "edits": [EDIT]}])
+        assert paths(of("workspace_write_file", path=path, content="c")) == [real]
+        assert paths(edit) == [real]
+    patch = "*** Begin Patch\n*** Delete File: link/a.py\n*** Delete File: b.py\n*** End Patch\n"
+    assert paths(of("workspace_apply_patch", patch=patch)) == [f"{root}/vendor/deep/a.py"]
+    search = of("workspace_search_pattern", pattern="x", path="link")
+    assert paths(search, "path") == [f"{root}/vendor/deep"]
+    checks = of("workspace_get_diagnostics", paths=["link/a.py", "b.py"])
+    assert paths(checks, "paths") == [[f"{root}/vendor/deep/a.py", f"{root}/b.py"]]
+    for plain in (of("workspace_write_file", path="a/../b.py", content=""), RUN, REMOTE):
+        assert through(plain, root, patched) == []
 
 
 @pytest.mark.parametrize(

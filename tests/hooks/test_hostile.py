@@ -17,7 +17,7 @@ from steersman.records.message import (
     TurnEnd,
 )
 from tests.cli.kit import BROKEN, DONE, FIX, READ, WRITE, outside, shell
-from tests.hooks.kit import answering, bodies, hook, opened, play, runs, specific, worked
+from tests.hooks.kit import answering, bodies, hook, opened, play, runs, specific, trust, worked
 from tests.world import call
 
 ALLOW = answering(specific("PreToolUse", permissionDecision="allow"))
@@ -200,6 +200,38 @@ def test_hooks_that_change_each_others_calls_come_to_an_end(environ, workspace, 
     )
     assert (len(found), result.status) == (3, "ok")
     assert [name for name in ("one", "two") if (workspace / name).exists()] == ["one"]
+
+
+@pytest.mark.parametrize("named", ["link", "calc.py"], ids=["by the link", "by the file"])
+def test_a_hook_refuses_a_file_by_any_of_its_names(environ, workspace, script, named):
+    (workspace / "link").symlink_to("calc.py")
+    wary = f"if grep -q 'file_path[^,]*/{named}\"'; then echo never >&2; exit 2; fi"
+    write = call("workspace_write_file", path="link", content="x")
+    _, (result,), _ = turn(environ, workspace, script, hook("PreToolUse", wary), write)
+    assert (result.status, "never" in result.message) == ("denied", True)
+    assert (workspace / "calc.py").read_text() == BROKEN
+
+
+def test_of_a_call_that_a_folders_hook_changed_the_users_own_has_the_last_word(
+    environ, workspace, script
+):
+    """It changes the call as the folder's hook made it, and that hook sees what came of it."""
+    theirs = answering(specific("PreToolUse", updatedInput={"command": "touch theirs"}))
+    mine = answering(specific("PreToolUse", updatedInput={"command": "touch mine"}))
+    (workspace / ".claude").mkdir()
+    said = {"hooks": hook("PreToolUse", theirs)}
+    (workspace / ".claude" / "settings.json").write_text(json.dumps(said))
+    model = script({"tool_calls": [shell("ls")]}, DONE)
+
+    async def scenario(host):
+        trust(host, workspace)
+        thread = await worked(host, workspace, model, hooks=hook("PreToolUse", mine))
+        return [one.command for one in runs(host, thread)], bodies(host, thread, ToolResult)
+
+    found, (result,) = play(environ, scenario)
+    assert (found.count(mine), found.count(theirs), result.status) == (2, 2, "ok")
+    assert (workspace / "mine").exists()
+    assert not (workspace / "theirs").exists()
 
 
 def test_the_command_of_a_hook_passes_the_gate_itself(environ, workspace, script):

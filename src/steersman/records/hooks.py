@@ -1,7 +1,8 @@
 """The contract of hooks as Claude Code has it: what settings say, what a hook gets and answers.
 
-Pure. `identity/hooks.py` finds them, `threads/hooks.py` runs them. An answer can hold a call back,
-change it or say something about it; none of them allows what the gate does not.
+Pure, but for links that `through` follows. `identity/hooks.py` finds them, `threads/hooks.py` runs
+them. An answer can hold a call back, change it or say something about it; none of them allows what
+the gate does not.
 """
 
 import os
@@ -23,6 +24,7 @@ ANY = ("", "*")
 MOST = 50  # hooks of one event in one file
 REFUSES = 2  # the exit code that says no
 LONGEST = 200  # characters of a command where it is named
+LONGEST_PATH = 4096  # characters of one that may be that of a file
 TEXT = 10_000  # characters of an answer that the model or the user gets
 Patched = Callable[[str], Iterable[str]]  # the files of a patch, by whoever will apply it
 _BLOCKING: Mapping[str, HookDecision] = {
@@ -32,6 +34,7 @@ _BLOCKING: Mapping[str, HookDecision] = {
     ),
 }
 BLOCKERS = _BLOCKING.keys() - {"PostToolUse"}  # whose no holds something up; a call is done by then
+_PATHS = ("file_path", "path", "paths")  # arguments that name files
 _HEARD = ("UserPromptSubmit", "SessionStart", "PreCompact")  # whose plain words the model gets
 _DECISIONS: Mapping[object, HookDecision] = {"allow": "allow", "ask": "ask", "deny": "deny"}
 
@@ -135,6 +138,34 @@ def seen_as(call: Call, root: str, patched: Patched) -> list[tuple[str, dict[str
         if isinstance(path := given.get("file_path"), str):
             given["file_path"] = os.path.normpath(path)
     return seen
+
+
+def through(call: Call, root: str, patched: Patched) -> list[tuple[str, dict[str, Any]]]:
+    """What a call is seen as with links followed, as its tool will do it, where that differs.
+
+    A file that a hook refuses by its name is not another one by the name of a link.
+    """
+    made = []
+    for name, given in _seen_as(call, root, patched):
+        real = {key: _real(given[key], root) for key in _PATHS if key in given}
+        if any(real[key] != _plain(given[key], root) for key in real):
+            made.append((name, given | real))
+    return made
+
+
+def _plain(said: object, root: str) -> object:
+    """A path as it is written, or several of them, from the root of all."""
+    if isinstance(said, list):
+        return [_plain(one, root) for one in said]
+    return os.path.normpath(os.path.join(root, said)) if isinstance(said, str) else said
+
+
+def _real(said: object, root: str) -> object:
+    if isinstance(said, list):
+        return [_real(one, root) for one in said]
+    if not isinstance(said, str) or "\0" in said or len(said) > LONGEST_PATH:
+        return _plain(said, root)
+    return os.path.realpath(os.path.join(root, said))
 
 
 def _seen_as(call: Call, root: str, patched: Patched) -> list[tuple[str, dict[str, Any]]]:

@@ -33,6 +33,7 @@ from steersman.records.hooks import (
     names_of,
     response_of,
     seen_as,
+    through,
     understood,
     unheard,
     withheld,
@@ -214,6 +215,8 @@ class Hooks:
         """The names of a call, and an event for everything that it is seen as."""
         events: list[Given] = []
         seen = seen_as(call, self._root, patched)
+        if result is None:  # who may refuse a file, refuses it by all of its names
+            seen += through(call, self._root, patched)
         for name, given in seen:
             fields = {"tool_name": name, "tool_input": given, "tool_use_id": call.id}
             came = {"tool_response": response_of(result, given)} if result else {}
