@@ -128,20 +128,54 @@ def test_a_fork_bomb_is_ended(environ, workspace, script):
     assert running("64513") == []
 
 
+LIES = [
+    '{"continue": ',
+    '{"hookSpecificOutput": {"hookEventName": "Stop", "permissionDecision": "deny"}}',
+    '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": "rm -rf /"}}',
+    '{"decision": "perhaps"}',
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_call_is_asked_about_when_the_answer_of_its_hook_makes_no_sense(
+    environ, workspace, script, lie
+):
+    command = answering(lie)
+    (run,), (result,), end = turn(environ, workspace, script, hook("PreToolUse", command))
+    assert run.decision == "ask"
+    assert "could not say whether this is allowed" in result.message
+    assert run.problem in result.message
+    assert (result.status, end) == ("denied", "done")
+
+
+@pytest.mark.parametrize("text", ["[" * 50 + "{}", "checked 3 files"])
+def test_what_is_no_answer_decides_nothing(environ, workspace, script, text):
+    (run,), (result,), _ = turn(environ, workspace, script, hook("PreToolUse", answering(text)))
+    assert (run.decision, run.problem, result.status) == ("", "", "ok")
+
+
 @pytest.mark.parametrize(
-    "lie",
+    ("command", "problem"),
     [
-        '{"continue": ',
-        '{"hookSpecificOutput": {"hookEventName": "Stop", "permissionDecision": "deny"}}',
-        '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": "rm -rf /"}}',
-        "[" * 50 + "{}",
+        ("no-such-program --check", "it could not be started (exit code 127: "),
+        ("bash no-such-script.sh", "it could not be started (exit code 127: "),
+        ("/dev/null", "it could not be started (exit code 126: "),
     ],
 )
-def test_an_answer_that_makes_no_sense_decides_nothing(environ, workspace, script, lie):
-    (run,), (result,), end = turn(environ, workspace, script, hook("PreToolUse", answering(lie)))
-    assert run.decision == ""
-    assert bool(run.problem) is lie.startswith("{")
-    assert (result.status, end) == ("ok", "done")
+def test_a_call_is_asked_about_when_its_hook_could_not_be_started(
+    environ, workspace, script, command, problem
+):
+    (run,), (result,), end = turn(environ, workspace, script, hook("PreToolUse", command))
+    assert run.problem.startswith(problem)
+    assert f'the hook "{command}" could not say whether this is allowed' in result.message
+    assert (run.decision, result.status, end) == ("ask", "denied", "done")
+
+
+@pytest.mark.parametrize("lie", ["cat no-such-file; exit 127", answering(LIES[0])])
+def test_a_hook_after_a_call_that_fails_holds_nothing_up(environ, workspace, script, lie):
+    (run,), (result,), _ = turn(environ, workspace, script, hook("PostToolUse", lie))
+    assert bool(run.problem)
+    assert (run.decision, result.status) == ("", "ok")
 
 
 def test_arguments_that_fit_no_tool_are_refused_like_those_of_a_model(environ, workspace, script):

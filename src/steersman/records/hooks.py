@@ -36,7 +36,9 @@ _BLOCKING: Mapping[str, HookDecision] = {
 BLOCKERS = _BLOCKING.keys() - {"PostToolUse"}  # whose no holds something up; a call is done by then
 _PATHS = ("file_path", "path", "paths")  # arguments that name files
 _HEARD = ("UserPromptSubmit", "SessionStart", "PreCompact")  # whose plain words the model gets
-_DECISIONS: Mapping[object, HookDecision] = {"allow": "allow", "ask": "ask", "deny": "deny"}
+_DECISIONS: Mapping[object, HookDecision] = {
+    "allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny",
+}  # fmt: skip
 
 
 class Hook(Struct, frozen=True):
@@ -228,7 +230,7 @@ def understood(event: HookEvent, code: int, printed: str, errors: str) -> Answer
     if code != 0:
         first = told.partition("\n")[0][:300]
         return Answer(problem=f"exit code {code}{f': {first}' if first else ''}")
-    plain = printed.strip()
+    plain = printed.strip().removeprefix("\ufeff").strip()
     if not plain.startswith("{"):
         return Answer(context=plain[:TEXT] if event in _HEARD else "")
     try:
@@ -236,14 +238,17 @@ def understood(event: HookEvent, code: int, printed: str, errors: str) -> Answer
     except (msgspec.DecodeError, RecursionError):
         return Answer(problem="what it printed begins like JSON and is none")
     try:
-        return _told(event, msgspec.convert(said, _Said))
+        return _told(event, msgspec.convert(_spelled(said), _Said))
     except msgspec.ValidationError as error:
         return Answer(problem=f"its answer is not valid: {validation.in_words(error)}")
 
 
+_Decision = Literal["approve", "block", "allow", "deny", "ask"]
+
+
 class _Specific(Struct, frozen=True, rename="camel"):
     hook_event_name: str = ""
-    permission_decision: Literal["allow", "deny", "ask"] | None = None
+    permission_decision: _Decision | None = None
     permission_decision_reason: str | None = None
     updated_input: dict[str, Any] | None = None
     additional_context: str | None = None
@@ -255,16 +260,38 @@ class _Said(Struct, frozen=True, rename="camel"):
     continue_: Annotated[bool, Meta()] = msgspec.field(default=True, name="continue")
     stop_reason: str | None = None
     system_message: str | None = None
-    decision: Literal["approve", "block", "allow", "deny", "ask"] | None = None
+    decision: _Decision | None = None
+    permission_decision: _Decision | None = None
     reason: str | None = None
     hook_specific_output: _Specific | None = None
+
+
+_NAMES = {
+    field.encode_name.lower(): field.encode_name
+    for kind in (_Said, _Specific)
+    for field in msgspec.structs.fields(kind)
+}
+
+
+def _spelled(said: dict[str, Any]) -> dict[str, Any]:
+    """An answer in the spelling that is asked for: it is heard, also when it shouts."""
+    made: dict[str, Any] = {}
+    for key, value in said.items():
+        name = _NAMES.get(key.replace("_", "").lower(), key)
+        if name in ("decision", "permissionDecision") and isinstance(value, str):
+            value = value.strip().lower() or None
+        if name == "hookSpecificOutput" and isinstance(value, dict):
+            value = _spelled(value)
+        if name == key or name not in said:
+            made[name] = value
+    return made
 
 
 def _told(event: HookEvent, said: _Said) -> Answer:
     more = said.hook_specific_output or _Specific(event)
     problem = ""
-    if more.hook_event_name != event:
-        problem, more = f"it answers for {more.hook_event_name or 'no event'}", _Specific(event)
+    if more.hook_event_name.lower() not in ("", event.lower()):
+        problem, more = f"it answers for {more.hook_event_name}", _Specific(event)
     decision, reason = _decided(event, said, more)
     return Answer(
         decision,
@@ -280,8 +307,9 @@ def _decided(event: HookEvent, said: _Said, more: _Specific) -> tuple[HookDecisi
     if not said.continue_:
         return "stop", said.stop_reason or said.reason or "a hook stopped the work"
     if event == "PreToolUse":
-        old = {"approve": "allow", "block": "deny"}.get(said.decision or "", said.decision)
-        made = _DECISIONS.get(more.permission_decision or old, "")
+        made = _DECISIONS.get(
+            more.permission_decision or said.permission_decision or said.decision, ""
+        )
         reason = more.permission_decision_reason or said.reason
         return made, reason or ("the hook gives no reason" if made in ("deny", "ask") else "")
     if said.decision in ("block", "deny") and event in _BLOCKING:

@@ -63,6 +63,7 @@ INPUT = 8 << 20  # bytes that a hook reads
 OUTPUT = 2000  # characters of what it printed that the log keeps
 ROUNDS = 8  # how often hooks keep a turn going
 MARK = "hook_"
+UNSTARTED = (126, 127)  # how a shell says that it cannot start something
 SIGNALS = range(129, 193)  # how a shell and the sandbox say that a signal ended a command
 IN_ORDER = ("PostToolUse", "Stop", "SubagentStop")  # when hooks are run that change files
 OTHERS = "A hook gave other arguments, which is possible for calls of a single edit; not used."
@@ -383,7 +384,11 @@ def _heard(hook: Hook, ended: Mapping[str, Any]) -> Answer:
         return unheard(hook, f"it was killed{f' (exit code {code})' if code else ''}")
     if code == 0 and not ended.get("whole"):
         return unheard(hook, "it printed too much; its answer was not read")
-    return understood(hook.event, code, ended.get("printed", ""), ended["output"])
+    answer = understood(hook.event, code, ended.get("printed", ""), ended["output"])
+    if code in UNSTARTED:
+        return unheard(hook, f"it could not be started ({answer.problem})")
+    unclear = code == 0 and answer.problem and not answer.decision
+    return unheard(hook, answer.problem) if unclear else answer
 
 
 def _reason(answers: Iterable[Answer], decision: HookDecision) -> str:
