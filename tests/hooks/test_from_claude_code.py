@@ -71,6 +71,37 @@ def test_what_a_message_makes_hooks_change_is_undone_with_its_turn(
     assert (notes.read_text() if notes.exists() else None) == left
 
 
+@pytest.mark.parametrize(("say", "left"), [("queue", "noted\n"), ("steer", None)])
+def test_what_hooks_change_for_a_message_is_undone_with_the_turn_that_gets_it(
+    environ, workspace, script, steer, say, left
+):
+    """A queued message waits for the next turn; one that steers is of the turn that runs."""
+    model = script({"tool_calls": [outside("true")]}, {"tool_calls": [NOTED]}, DONE, DONE)
+
+    async def scenario(host):
+        noting = hook("UserPromptSubmit", "echo noted >> notes.txt")
+        thread = await opened(
+            host, workspace, model, hooks=noting, approvals="on-failure", attended=True
+        )
+        await thread.send("go")
+        last = 2 if say == "queue" else 1
+        async for message in thread.events(0):
+            if isinstance(message.body, ConfirmRequest):
+                await getattr(thread, say)("more")
+                await thread.answer(message.corr, ConfirmResponse("deny"))
+            if isinstance(message.body, TurnEnd) and message.turn == last:
+                break
+        await thread.wait()
+        return (workspace / "notes.txt").read_text()
+
+    assert play(environ, scenario) == "noted\nnoted\n"
+    done = steer("undo", "--yes")
+    assert done.returncode == 0, done.stderr
+    notes = workspace / "notes.txt"
+    assert (notes.read_text() if notes.exists() else None) == left
+    assert (workspace / "NOTES.md").exists() is (say == "queue")
+
+
 @pytest.mark.parametrize(
     "touching",
     [

@@ -28,6 +28,11 @@ class Input(Struct, frozen=True):
     text: str
 
 
+def new_input() -> str:
+    """A name for something that the user says."""
+    return f"in_{token_hex(4)}"
+
+
 class Inputs:
     """What the user has said that the model has not heard yet, oldest first."""
 
@@ -58,9 +63,11 @@ class Inputs:
         """What is in a state, oldest first."""
         return [entry for entry in self._open.values() if entry.state == state]
 
-    async def admit(self, text: str, how: How, lane: Lane, cause: Cause = NO_CAUSE) -> str:
+    async def admit(
+        self, text: str, how: How, lane: Lane, cause: Cause = NO_CAUSE, corr: str = ""
+    ) -> str:
         """Take a message in: it waits for the next model call, or for the next turn."""
-        corr = f"in_{token_hex(4)}"
+        corr = corr or new_input()
         state: InputState = "waiting" if how == "steer" else "queued"
         drafts = [*cause.taken(lane), lane.draft(Steer(state, how, text), corr)]
         await self._write(lambda: drafts, lane, cause.settled(corr))

@@ -21,6 +21,7 @@ from steersman.records.visible import quoted
 
 EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 ANY = ("", "*")
+MARK = "hook_"
 MOST = 50  # hooks of one event in one file
 REFUSES = 2  # the exit code that says no
 LONGEST = 200  # characters of a command where it is named
@@ -53,6 +54,16 @@ class Hook(Struct, frozen=True):
     def fits(self, names: Iterable[str]) -> bool:
         """Whether one of the names is meant: of a tool, of why a session starts, and the like."""
         return self.matcher in ANY or any(matches(self.matcher, name) for name in names)
+
+
+def run_name(event: HookEvent, of: str, at: int) -> str:
+    """The name of a hook's run, by the call or the message that it is about."""
+    return f"{MARK}{event}_{of}_{at}"
+
+
+def about(name: str) -> str:
+    """The call or message that a run with such a name is about; empty for any other name."""
+    return name.split("_", 2)[2].rpartition("_")[0] if name.startswith(MARK) else ""
 
 
 class _Entry(Struct, frozen=True):

@@ -26,12 +26,14 @@ from steersman.records.dialogue import Call
 from steersman.records.errors import Denied
 from steersman.records.hooks import (
     BLOCKERS,
+    MARK,
     REFUSES,
     Answer,
     Hook,
     chosen,
     names_of,
     response_of,
+    run_name,
     seen_as,
     through,
     understood,
@@ -62,7 +64,6 @@ ERRORS = 1 << 20  # bytes of its errors that are kept on disk
 INPUT = 8 << 20  # bytes that a hook reads
 OUTPUT = 2000  # characters of what it printed that the log keeps
 ROUNDS = 8  # how often hooks keep a turn going
-MARK = "hook_"
 UNSTARTED = (126, 127)  # how a shell says that it cannot start something
 SIGNALS = range(129, 193)  # how a shell and the sandbox say that a signal ended a command
 IN_ORDER = ("PostToolUse", "Stop", "SubagentStop")  # when hooks are run that change files
@@ -149,13 +150,15 @@ class Hooks:
         told = "\n".join(filter(None, (*said, *(a.context for a in answers))))
         return Hooked(call, told=told, stop=_reason(answers, "stop"))
 
-    async def prompt(self, text: str, lane: Lane, *, resumed: bool) -> None:
+    async def prompt(self, text: str, corr: str, lane: Lane, *, resumed: bool) -> None:
         """The user says something; before the first time, the session starts for hooks."""
         if not self._started:
             self._started = True
             source = "resume" if resumed else "startup"
-            await self._run("SessionStart", (source,), [(source, {"source": source})], lane)
-        answers = await self._run("UserPromptSubmit", None, [("", {"prompt": text})], lane)
+            begun = (source, {"source": source, "prompt_id": corr})
+            await self._run("SessionStart", (source,), [begun], lane)
+        said = ("", {"prompt": text, "prompt_id": corr})
+        answers = await self._run("UserPromptSubmit", None, [said], lane)
         if why := _reason(answers, "stop") or _reason(answers, "block"):
             raise Denied("A hook refused the message.", why, "`/hooks` lists the hooks.")
 
@@ -291,7 +294,8 @@ class Hooks:
             "hook_event_name": hook.event,
         }
         said = msgspec.json.encode({**known, **fields})
-        name = f"{MARK}{hook.event}_{fields.get('tool_use_id') or token_hex(4)}_{at}"
+        of = fields.get("tool_use_id") or fields.get("prompt_id") or token_hex(4)
+        name = run_name(hook.event, of, at)
         run = HookRun(hook.event, hook.command, hook.source, hook.matcher, about)
         stop = None
         if len(said) > INPUT:

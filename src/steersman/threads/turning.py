@@ -6,7 +6,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steersman.coordination.floor import BUSY, HEARING, Floor, FloorState, Move
-from steersman.coordination.inputs import Inputs
+from steersman.coordination.inputs import Inputs, new_input
 from steersman.coordination.recovery import Resumption, closing
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
@@ -166,7 +166,7 @@ class Turning:
             self._mind.check_sight()
         await self._ended()
         self._floor.move(Move.START)
-        looked = self._submit(asked.text, self._turn + 1)
+        looked = self._submit(asked.text, self._turn + 1, new_input())
         return await self._beside(self._sent(asked, looked, cause), cause)
 
     async def _sent(self, asked: Send, looked: asyncio.Task[None] | None, cause: Cause) -> int:
@@ -181,27 +181,30 @@ class Turning:
         return await self._start(prompt, cause)
 
     async def _steer(self, asked: SteerTurn | Queue, cause: Cause = NO_CAUSE) -> Any:
-        looked = self._submit(asked.text, self._turn)
-        return await self._beside(self._said(asked, looked, cause), cause)
+        corr = new_input()
+        looked = self._submit(asked.text, self._turn, corr)
+        return await self._beside(self._said(asked, corr, looked, cause), cause)
 
     async def _said(
-        self, asked: SteerTurn | Queue, looked: asyncio.Task[None] | None, cause: Cause
+        self, asked: SteerTurn | Queue, corr: str, looked: asyncio.Task[None] | None, cause: Cause
     ) -> str:
         await self._passed(looked)
         if isinstance(asked, Queue) or self.state not in HEARING:
-            return await self._queued(asked.text, cause)
+            return await self._queued(corr, asked.text, cause)
         lane = self._lane("coordination", turn=self._turn)
-        return await self._inputs.admit(asked.text, "steer", lane, cause)
+        return await self._inputs.admit(asked.text, "steer", lane, cause, corr)
 
-    def _submit(self, text: str, turn: int) -> asyncio.Task[None] | None:
+    def _submit(self, text: str, turn: int, corr: str) -> asyncio.Task[None] | None:
         """Let hooks look at what the user says, from now on: so a cancel finds them.
 
-        What they change belongs to the turn that gets it, and is undone with it.
+        What they change belongs to the turn that gets it, and is undone with it. Where that is not
+        known yet, it is found by `corr`.
         """
         hooks = self._systems.hooks
         if hooks is None or self._mind is None:
             return None
-        looked = self._alongside(hooks.prompt(text, self._lane(turn=turn), resumed=self._turn > 0))
+        place, resumed = self._lane(turn=turn), self._turn > 0
+        looked = self._alongside(hooks.prompt(text, corr, place, resumed=resumed))
         self._submitted.add(looked)
         looked.add_done_callback(self._submitted.discard)
         return looked
@@ -228,8 +231,8 @@ class Turning:
             return await work
         return self._alongside(work)
 
-    async def _queued(self, text: str, cause: Cause) -> str:
-        corr = await self._inputs.admit(text, "queue", self._lane("coordination"), cause)
+    async def _queued(self, corr: str, text: str, cause: Cause) -> str:
+        await self._inputs.admit(text, "queue", self._lane("coordination"), cause, corr)
         if self.state is FloorState.IDLE and self._mind is not None:
             await self.go_on()
         self._followed = self._followed or (self._ended_said and self.state is FloorState.ENDING)

@@ -24,7 +24,8 @@ from steersman.records.change import Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
-from steersman.records.message import MASK, Checkpoint, Message, Rewind, TurnStart
+from steersman.records.hooks import about
+from steersman.records.message import MASK, Checkpoint, Message, Rewind, Steer, TurnStart
 from steersman.records.names import shown
 from steersman.records.undo import Part, UndoPlan
 from steersman.store.contract import Store, find_thread
@@ -294,9 +295,18 @@ class WayBack:
         return lines
 
     def _entries(self, thread_id: str) -> tuple[list[undoing.Entry], dict[int, int]]:
-        messages = list(read_messages(self._store, thread_id, kinds={"checkpoint"}))
-        entries = self._journal(thread_id).entries(messages)
-        return entries, {m.seq: m.turn for m in messages}
+        """What was changed, and in which turns, as these came.
+
+        What hooks change for a message that waits belongs to the turn that gets it.
+        """
+        messages = list(read_messages(self._store, thread_id, kinds={"checkpoint", "steer"}))
+        got = {m.corr: m for m in messages
+               if isinstance(m.body, Steer) and m.body.state == "delivered"}  # fmt: skip
+        points = [m for m in messages if m.kind == "checkpoint"]
+        places = {m.seq: got.get(about(m.corr or ""), m) for m in points}
+        in_order = sorted(places, key=lambda seq: places[seq].seq)
+        entries = self._journal(thread_id).entries(points)
+        return entries, {seq: places[seq].turn for seq in in_order}
 
     def _journal(self, thread_id: str) -> Journal:
         return Journal(find_thread(self._store, thread_id).workspace, self.objects)
@@ -338,10 +348,10 @@ def _of_turn(
     """How to undo a turn; if none is named, the last that changed something, or a part."""
     effects = undoing.standing(entries).effects
     paths = {entry.seq: [one.path for one in entry.changes] for entry in entries}
-    about = [seq for seq in effects if any(means(part, paths[seq]) for part in parts)] or effects
-    if turn is None and about:
-        turn = turns[about[-1]]
+    meant = [seq for seq in effects if any(means(part, paths[seq]) for part in parts)] or effects
+    if turn is None and meant:
+        turn = [turns[seq] for seq in turns if seq in meant][-1]
     # Calls outside a turn have nothing in common: only the last of them is meant.
     wanted = [seq for seq in effects if turns[seq] == turn] if turn else [
-        seq for seq in about if turns[seq] == turn][-1:]  # fmt: skip
+        seq for seq in meant if turns[seq] == turn][-1:]  # fmt: skip
     return undoing.plan_undo(entries, wanted, alike)
