@@ -104,6 +104,31 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert not found & {"html", *OF_SERVERS, *OF_HOOKS}
 
 
+# What a plain command that writes a file has no use for.
+OF_RARE_COMMANDS = {
+    f"steersman.{name}"
+    for name in (
+        "governance.carried", "governance.grants", "governance.guard.links",
+        "governance.rule_ready",
+        "operations.code.crosscheck", "operations.code.lsp", "operations.code.spots",
+        "operations.finding.engine", "operations.finding.ignoring", "operations.finding.scan",
+        "operations.mcp.forms", "operations.running.afterwards", "operations.running.git_index",
+        "operations.running.mirrored", "operations.running.over_mirror",
+        "operations.running.precious", "operations.running.refused_names",
+        "operations.running.stashes", "records.git_config_diff", "threads.reversing",
+        "views.hunks", "views.questions", "views.requests",
+    )
+}  # fmt: skip
+
+
+def test_a_plain_command_imports_nothing_for_the_rare_ones(imported, script):
+    model = script({"tool_calls": [shell("echo hi >> notes.txt")]}, DONE)
+
+    found = imported("run", "--json", "--approvals", "never", "--model", model, "go")
+
+    assert not found & OF_RARE_COMMANDS
+
+
 def test_a_run_over_the_network_imports_no_client_and_parses_no_table(imported, steer):
     stage = RecordingStage()
     try:

@@ -9,9 +9,7 @@ from importlib import import_module
 import msgspec
 from msgspec import Struct
 
-from steersman.governance.carried import commands_in
 from steersman.governance.policy import Circumstances, Evidence, decide, unconfined
-from steersman.governance.rule_ready import host_of
 from steersman.records.action import (
     Action,
     ChangeMany,
@@ -99,6 +97,8 @@ def lines_of(action: Action) -> list[str]:
         case Execute(command=command, means=means):
             return [means, command] if means else [command]
         case McpCall(tool=tool, arguments=arguments):
+            from steersman.governance.carried import commands_in
+
             return commands_in(tool, arguments)
     return []
 
@@ -162,6 +162,8 @@ def covered(case: Case, where: Circumstances) -> tuple[str, ...]:
     """
     if not isinstance(case.action, Execute) or case.verdict.decision != "ask":
         return ()
+    from steersman.governance.rule_ready import host_of
+
     found = [(name, Network(*host_of(name))) for name in case.action.hosts]
     return tuple(name for name, one in found if decide(one, where).rule == "network.unknown")
 

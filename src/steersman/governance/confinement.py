@@ -9,7 +9,6 @@ from typing import Literal
 
 from steersman.governance import modes
 from steersman.governance.environment import cache_environ
-from steersman.governance.grants import check_readable, check_writable, located
 from steersman.governance.policy import Circumstances
 from steersman.governance.registries import registries
 from steersman.records.action import Execute
@@ -124,6 +123,8 @@ class Confinement:
 
         `programs` are what it is started with. Raises where its bounds ask for what nobody gets.
         """
+        from steersman.governance.grants import check_readable, check_writable, located
+
         home = self._home if not inside(self._home, workspace) and self._home != "/" else ""
         write = [located(path, workspace, self._home) for path in bounds.write]
         read = [located(path, workspace, self._home) for path in bounds.read]

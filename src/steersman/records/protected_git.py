@@ -6,7 +6,6 @@ is protected only when git would run something that it says.
 
 import re
 
-from steersman.records import git_config_diff
 from steersman.records.action import Delete, Write
 from steersman.records.patterns import pattern
 
@@ -73,6 +72,8 @@ def _harmless(action: Write | Delete, part: str) -> bool:
 
     That must be seen in a whole diff: a link, what is too large or no text, is not looked into.
     """
+    from steersman.records import git_config_diff
+
     if isinstance(action, Delete) or not action.after:
         return False
     if action.before == action.after:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from steersman.governance.gate import Gate
-from steersman.operations.mcp.forms import fields, filled, legible, wants_secret
 from steersman.records.action import McpCall, Verdict
 from steersman.records.errors import Denied
 from steersman.records.mcp_tools import Effect, Wishes
@@ -88,6 +87,8 @@ class Requests:
 
         A form that asks for a secret is not shown: what is typed into one is in the log.
         """
+        from steersman.operations.mcp.forms import fields, filled, legible, wants_secret
+
         form = fields(schema)
         asked = {"message": message[:SHOWN], "fields": [field.name[:80] for field in form]}
         await self._admit(server, "elicitation/create", asked, "reads")

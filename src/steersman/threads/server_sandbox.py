@@ -10,7 +10,6 @@ import msgspec
 
 from steersman.governance.confinement import Confinement
 from steersman.governance.environment import cache_environ
-from steersman.governance.grants import secrets_below
 from steersman.governance.secret_finder import Finder
 from steersman.operations.mcp.starting import Ground, asks_for, bounds_of, brought, starts_away
 from steersman.operations.running.command_runs import CommandRuns, NoSandbox
@@ -98,6 +97,8 @@ class ServerSandbox:
         environ: Mapping[str, str],
         secrets: tuple[str, ...],
     ) -> Profile:
+        from steersman.governance.grants import secrets_below
+
         command = server.command
         program = os.path.join(folder, command) if "/" in command else None
         program = program or found(command, environ, self._root) or command

@@ -49,7 +49,6 @@ from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Lane
 from steersman.threads import recalling
 from steersman.threads.capsule import last_words
-from steersman.threads.reversing import reverse
 from steersman.threads.systems import ThreadSystems
 from steersman.threads.thinking import Mind
 from steersman.threads.turning import ROOT, Turning
@@ -183,6 +182,8 @@ class Session(Turning):
             raise
 
     async def _reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
+        from steersman.threads.reversing import reverse
+
         try:
             await reverse(self._systems, plan, force, lane)
         finally:

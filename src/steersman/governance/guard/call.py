@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.effects import judge_delete, judge_read, judge_write
-from steersman.governance.guard.links import followed
 from steersman.governance.guard.looks import names_its_writes
 from steersman.governance.guard.marks import OUT, globbed, literal, shown, unknown
 from steersman.governance.guard.options import Options, may_name, read_options
@@ -70,6 +69,8 @@ class ProgramCall:
         self._place(text)
         if not links or not path.startswith("/"):
             return path
+        from steersman.governance.guard.links import followed
+
         return followed(text if text.startswith("/") else f"{cwd}/{text}", links, last=last)
 
     def _place(self, text: str) -> None:

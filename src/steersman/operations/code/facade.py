@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from steersman.operations.code import crosscheck, shapes
+from steersman.operations.code import shapes
 from steersman.operations.code.backend import Backend, Spot, Target, Wanted
 from steersman.operations.code.fallthrough import Answered, Backends, Row
 from steersman.operations.code.records import (
@@ -25,7 +25,6 @@ from steersman.operations.code.records import (
     Symbols,
 )
 from steersman.operations.code.shapes import Sight
-from steersman.operations.code.spots import spot_of
 from steersman.operations.tool import Bench
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
@@ -78,6 +77,8 @@ class Facade:
         self, name: str, within: str, line: int, bench: Bench, most: int = 100
     ) -> References:
         """Uses of a symbol: of that name below a path, or defined or used in a line of a file."""
+        from steersman.operations.code import crosscheck
+
         symbol, known_by = await self.meant(name, within, line, bench)
         root = bench.workspace.root
         said = await self._row.ask(
@@ -129,6 +130,8 @@ class Facade:
 
     async def meant(self, name: str, within: str, line: int, bench: Bench) -> tuple[Symbol, str]:
         """The one definition that is meant and the backend that knows it, or which it could be."""
+        from steersman.operations.code.spots import spot_of
+
         at_top = within == bench.workspace.root
         where = "the workspace" if at_top else bench.workspace.shown(within)
         if line:

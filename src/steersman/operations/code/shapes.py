@@ -11,10 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from steersman.operations.code.lsp.positions import lines_of
 from steersman.operations.code.records import Diagnostic, Reference, Symbol
-from steersman.operations.finding.scan import text_of
-from steersman.operations.finding.showing import narrow
 from steersman.operations.workspace import Workspace
 from steersman.records import counting
 from steersman.records.errors import ToolProblem
@@ -58,6 +55,9 @@ class Sight:
         return self._lines[path]
 
     def _read(self, path: str) -> list[str]:
+        from steersman.operations.code.lsp.positions import lines_of
+        from steersman.operations.finding.scan import text_of
+
         real = os.path.realpath(os.path.join(self._workspace.root, path))
         try:
             self._may_look(real)
@@ -129,6 +129,8 @@ def fitting_symbols(found: Sequence[Symbol], most: int) -> tuple[list[Symbol], b
 
 def fitting_references(found: Sequence[Reference], most: int) -> list[Reference]:
     """The first uses that fit in an answer."""
+    from steersman.operations.finding.showing import narrow
+
     room = MOST_BYTES
     shown: list[Reference] = []
     for use in found[:most]:

@@ -24,7 +24,6 @@ from steersman.operations.running.git_needs import (
     packed_refs,
 )
 from steersman.operations.running.history import is_object, leads_on, piece
-from steersman.operations.running.stashes import blobs_of, committed, unpacked
 from steersman.records.change import Change, FileState
 from steersman.records.patterns import pattern
 
@@ -83,6 +82,8 @@ def unnamed(
 
     A name that it moved before counts as it was when the thread began.
     """
+    from steersman.operations.running.stashes import blobs_of
+
     latest = [change for change in changes if takes_names(change)]
     earlier = thread()
     popped = [change for change in earlier if _is_stash(change)]
@@ -229,6 +230,8 @@ def _thrown_away(
 
     So is that of `new` ones, which go just now, if it is not in the folder then.
     """
+    from steersman.operations.running.stashes import committed, unpacked
+
     if not stashes:
         return set()
     after = {change.path: change.after for change in changes}

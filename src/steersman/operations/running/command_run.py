@@ -17,7 +17,6 @@ from steersman.operations.journal.folders import Tree, set_mode_at
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.past import LoggedPast
 from steersman.operations.journal.snapshot import Snapshot
-from steersman.operations.running.afterwards import settled, without_specials
 from steersman.operations.running.alone import Hold
 from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
@@ -377,6 +376,8 @@ class Directly(CommandRun):
         return "it has changed files" if (await self.settle(bench)).words else ""
 
     async def _settle(self, before: Snapshot, bench: Bench) -> Effects:
+        from steersman.operations.running.afterwards import settled, without_specials
+
         found = await asyncio.to_thread(before.changes_since)
         if self._profile.sandbox:
             found = await asyncio.to_thread(without_powers, self._journal.root, found)

@@ -17,7 +17,6 @@ import msgspec
 from steersman.operations.journal.commit import recover
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.snapshot import Snapshot
-from steersman.operations.running.afterwards import doubtful
 from steersman.operations.running.alone import Hold
 from steersman.operations.running.command_run import (
     CommandRun,
@@ -31,8 +30,6 @@ from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.containment import Containment, Probe
 from steersman.operations.running.copied import Copied, NoCopy, Original
 from steersman.operations.running.loopback import Loopback
-from steersman.operations.running.mirrored import Mirrored
-from steersman.operations.running.over_mirror import OverMirror
 from steersman.operations.running.overlay import NoOverlay, Overlay
 from steersman.operations.running.processes import Running
 from steersman.operations.running.reporting import names_of
@@ -91,6 +88,8 @@ class CommandRuns:
         Nobody knows who else changed the folder since. What someone would have been asked about
         is named, and in the log, so that it can be undone; nothing is undone unasked.
         """
+        from steersman.operations.running.afterwards import doubtful
+
         try:
             before = await asyncio.to_thread(
                 Snapshot.saved, self._journal.root, self._journal.objects, self._index_file,
@@ -151,6 +150,9 @@ class CommandRuns:
 
     async def over_mirror(self, bench: Bench) -> CommandRun | str:
         """A run for the background, over a copy that follows the workspace; or as `over_view`."""
+        from steersman.operations.running.mirrored import Mirrored
+        from steersman.operations.running.over_mirror import OverMirror
+
         if not bench.profile.sandbox or bench.profile.files == "read":
             return ""
         bubblewrap = (await self._probe.found()).bubblewrap

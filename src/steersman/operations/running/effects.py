@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from steersman.operations.journal.journal import INLINE, Journal, opened
 from steersman.operations.running.losses import NO_PAST, Loss, Past, loss_of
-from steersman.operations.running.precious import Keeping
 from steersman.records.action import Action, ChangeMany, Delete
 from steersman.records.change import Change
 from steersman.records.git_places import GitPlaces
@@ -56,6 +55,8 @@ def _touched(journal: Journal, changes: Sequence[Change], past: Past) -> int:
     changed = [one for one in changes if verb(one) != "created"]
     if len(changed) <= INLINE:
         return len(changed)
+    from steersman.operations.running.precious import Keeping
+
     keeping = Keeping(journal.root, past.thread())
     return sum(keeping.touches(one.path) for one in changed)
 

@@ -20,7 +20,6 @@ from msgspec import Struct
 from steersman.operations.journal.journal import Journal
 from steersman.operations.running import repository
 from steersman.operations.running.contents import LARGEST, content_of, key
-from steersman.operations.running.git_index import INDEX, read_index
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk
 from steersman.records.patterns import pattern
@@ -194,6 +193,8 @@ def _tips(journal: Journal, store: str, originals: Iterable[Change]) -> set[str]
 
     So does the index, but for what the thread had made itself by then.
     """
+    from steersman.operations.running.git_index import INDEX
+
     names: set[str] = set()
     made: set[str] = set()
     left: dict[str, str] = {}  # how the thread itself left each index
@@ -217,6 +218,8 @@ def _tips(journal: Journal, store: str, originals: Iterable[Change]) -> set[str]
 
 def _staged(content: bytes, folder: str) -> set[str]:
     """The objects of an index, and of the part that it shares, as long as that is there."""
+    from steersman.operations.running.git_index import read_index
+
     index = read_index(content)
     found = [index]
     for name in index.shared if index else ():

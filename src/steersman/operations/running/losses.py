@@ -27,7 +27,6 @@ from steersman.operations.running.history import (
     vanishing,
 )
 from steersman.operations.running.origins import Origins
-from steersman.operations.running.precious import Keeping
 from steersman.operations.running.uncommitted import not_moved, thrown_away, unknown
 from steersman.records.change import ABSENT, Change, FileState
 
@@ -128,6 +127,8 @@ def _loss_of(
     discarded = tuple({one.path: one for some in thrown.values() for one in some}.values())
     if not ruined and not pieces:
         return Loss(discarded=discarded)
+    from steersman.operations.running.precious import Keeping
+
     history, homeless = _vanishing(journal, net, changes, past) if pieces else (History(), {})
     destroyed = _destroyed(journal, net)
     gone = unknown(journal, not_moved(destroyed, net), net, history.gone)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from steersman.operations.running.disk import holds, replaced
-from steersman.operations.running.refused_names import located, names_in, places_in
 from steersman.operations.running.symptoms import HIDDEN, NO_NETWORK, READ_ONLY, TAIL
 from steersman.records.addresses import is_near
 from steersman.records.patterns import pattern
@@ -141,6 +140,8 @@ def shortened(path: str, home: str) -> str:
 
 
 def _paths(line: str, cwd: str, root: str, profile: Profile, command: str) -> Iterator[str]:
+    from steersman.operations.running.refused_names import places_in
+
     home = profile.environ.get("HOME", "")
     for place in places_in(line, cwd, home):
         for one in _meant(place, cwd, home, command):
@@ -153,6 +154,8 @@ def _meant(place: str, cwd: str, home: str, command: str) -> list[str]:
 
     Many write a new file beside the old one and rename it.
     """
+    from steersman.operations.running.refused_names import located, names_in
+
     if os.path.lexists(place) or os.path.basename(place) in command:
         return [place]
     whole = command.replace("$HOME", "~").replace("${HOME}", "~")

@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from steersman.operations.code.facade import Facade
 from steersman.operations.code.records import Symbols
-from steersman.operations.code.spots import spot_of
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.get_symbols_overview import File, a_file
 from steersman.operations.workspace import PlanningWorkspace
@@ -49,6 +48,8 @@ class FindDeclaration(Tool[FindDeclarationArgs]):
 
     async def perform(self, plan: Plan[FindDeclarationArgs], bench: Bench) -> Symbols:
         """The definitions, mostly one."""
+        from steersman.operations.code.spots import spot_of
+
         args = plan.args
         path = a_file(bench.workspace, args.path)
         spot = await asyncio.to_thread(spot_of, path, args.line, args.column, args.name, bench)

@@ -4,12 +4,11 @@ import asyncio
 import os
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from steersman.operations.finding import Names, SearchPlace, list_names
-from steersman.operations.finding.ignoring import Judge
+from steersman.operations.finding import Names, SearchPlace
 from steersman.operations.finding.records import in_order, readable
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
@@ -17,6 +16,9 @@ from steersman.records.action import List
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.gitignore import Globs
+
+if TYPE_CHECKING:
+    from steersman.operations.finding.ignoring import Judge
 
 MOST = 1000
 MOST_NAMED = 20
@@ -66,6 +68,9 @@ class ListFiles(Tool[ListFilesArgs]):
 
     async def perform(self, plan: Plan[ListFilesArgs], bench: Bench) -> Listing:
         """The names, as many as fit in an answer."""
+        from steersman.operations.finding import list_names
+        from steersman.operations.finding.ignoring import Judge
+
         args = plan.args
         top = bench.workspace.below(bench.workspace.locate(args.path))
         _check_folder(args.path, top)
@@ -115,7 +120,7 @@ class _Tree:
     """The levels of a folder that are shown, and what there is but is not."""
 
     def __init__(
-        self, workspace: Workspace, place: SearchPlace, found: Names, judge: Judge | None
+        self, workspace: Workspace, place: SearchPlace, found: Names, judge: "Judge | None"
     ) -> None:
         self._workspace = workspace
         self._place = place

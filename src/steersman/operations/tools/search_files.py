@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from steersman.operations.finding import Found, Hit, Query, SearchPlace, find, patterns
+from steersman.operations.finding import Found, Hit, Query, SearchPlace
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Search
@@ -71,6 +71,8 @@ class SearchFiles(Tool[SearchFilesArgs]):
 
     async def perform(self, plan: Plan[SearchFilesArgs], bench: Bench) -> SearchResults:
         """The first places, and how many there are."""
+        from steersman.operations.finding import find, patterns
+
         args = plan.args
         multiline = args.literal and "\n" in args.query
         if args.literal:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from steersman.operations.finding import Found, Query, SearchPlace, find, patterns
+from steersman.operations.finding import Found, Query, SearchPlace
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.tools.search_files import (
     MOST_FILES,
@@ -83,6 +83,8 @@ class SearchPattern(Tool[SearchPatternArgs]):
         self, plan: Plan[SearchPatternArgs], bench: Bench
     ) -> SearchResults | FileCounts:
         """The first places or files, and how many there are."""
+        from steersman.operations.finding import find, patterns
+
         args = plan.args
         query = Query(
             patterns.prepared(args.pattern, args.multiline),

@@ -24,8 +24,6 @@ from steersman.records.message import (
     ToolCall,
     ToolResult,
 )
-from steersman.views.questions import answer_from, how_to_answer, option_lines
-from steersman.views.requests import can_be_changed, holds, lasting_keys, not_offered
 from steersman.views.text import flat, safe
 
 MOST = 64_000_000  # bytes of one paste, or of a file
@@ -76,6 +74,8 @@ class Prompter:
                 raise TypeError(other.kind)
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
+        from steersman.views.requests import can_be_changed, holds, lasting_keys, not_offered
+
         lasting = lasting_keys(request)
         call = self._calls.get(request.call) if can_be_changed(request) else None
         while True:
@@ -116,6 +116,8 @@ class Prompter:
 
     async def _numbered(self, question: Question) -> Answer:
         """A question of an agent or a server: by numbers, or in one's own words."""
+        from steersman.views.questions import answer_from, how_to_answer, option_lines
+
         _tell(f"? {flat(question.header)}:", question.text)
         for line in option_lines(question):
             click.echo(f"  {line}")

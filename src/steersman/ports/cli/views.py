@@ -36,8 +36,6 @@ from steersman.records.message import (
     encode_message,
 )
 from steersman.records.wording import described, reached, wants
-from steersman.views.hunks import diffs_of
-from steersman.views.requests import keys_of, made_of, plain, title, who
 from steersman.views.text import (
     call_words,
     ending_words,
@@ -198,6 +196,8 @@ class PlainView:
 
     def _answered(self, request: ConfirmRequest | None, answer: ConfirmResponse) -> None:
         """Show a call that the user changed as it runs."""
+        from steersman.views.requests import made_of
+
         made = made_of(request, answer) if request else ""
         if not request or not made:
             return
@@ -341,6 +341,9 @@ def audit_words(audit: Audit) -> str:
 
 def request_words(request: ConfirmRequest) -> str:
     """A permission request: every action with its diff, or its command and what is in it."""
+    from steersman.views.hunks import diffs_of
+    from steersman.views.requests import title, who
+
     lines = [
         click.style(f"? {who(request)} {title(request)}", fg="yellow", bold=True),
         f"  {flat(request.reason)}",
@@ -369,6 +372,8 @@ def request_words(request: ConfirmRequest) -> str:
 
 def _covers(request: ConfirmRequest) -> list[str]:
     """What each answer would allow, where its key does not say it."""
+    from steersman.views.requests import keys_of, plain
+
     lines: list[str] = []
     if once := plain(request):
         lines.append(click.style(f"  y {once}", dim=True))
