@@ -6,25 +6,25 @@ put a link at any path of the workspace between the decision and the run.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from steersman.records.judgement import CommandPlace, Fact, Judgement
+from steersman.records.patterns import pattern
 from steersman.records.protection import inside
 from steersman.records.secret_files import SecretFiles
 
 _NOWHERE = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
-_PROCESS = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?")
-_HANDLE = re.compile(r"/dev/fd/\d+|/proc/[^/]+(?:/task/[^/]+)?/fd/\d+")
-_DETOUR = re.compile(
+_PROCESS = pattern(r"/proc/[^/]+(?:/task/[^/]+)?")
+_HANDLE = pattern(r"/dev/fd/\d+|/proc/[^/]+(?:/task/[^/]+)?/fd/\d+")
+_DETOUR = pattern(
     r"/dev/fd(?:/|\Z)|/proc/[^/]+/(?:task/[^/]+/)?(?:root|cwd|fd|map_files|exe)(?:/|\Z)"
 )
 # These show names and sizes of what is in a folder, and nothing of its files.
 _LISTING = frozenset({"ls", "dir", "vdir", "du", "stat", "tree", "find", "file", "test"})
-_SEARCHING = re.compile(r"(?:[efz]|bz|xz|zst)?grep")
-_RECURSIVE = re.compile(r"-[a-zA-Z]*[rRd]|--(?:recursive|dereference-recursive|directories)")
+_SEARCHING = pattern(r"(?:[efz]|bz|xz|zst)?grep")
+_RECURSIVE = pattern(r"-[a-zA-Z]*[rRd]|--(?:recursive|dereference-recursive|directories)")
 
 
 class Ground:

@@ -13,11 +13,12 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from steersman.governance.secrets import SHORTEST, secret_variables
+from steersman.records.patterns import pattern
 from steersman.store.known import encodings
 from steersman.store.redactor import Redactor
 
 LAYERS = 4
-_BETWEEN = re.compile(r"[\W_]+", re.ASCII)
+_BETWEEN = pattern(r"[\W_]+", re.ASCII)
 
 
 class Leak(Struct, frozen=True):

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
+from steersman.records.patterns import pattern
+
 LONGEST = 4096  # bytes of a name that a system opens
-_ADDRESS = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
+_ADDRESS = pattern(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
 
 
 def paths_in(arguments: Any, workspace: str, home: str = "") -> Iterator[str]:

@@ -1,9 +1,9 @@
 """Commands as rules name them: read loosely to keep one from happening, strictly to allow it."""
 
-import re
 from collections.abc import Sequence
 
 from steersman.records.judgement import Fact
+from steersman.records.patterns import pattern
 from steersman.records.protection import inside
 
 Word = str | tuple[str, ...]
@@ -43,7 +43,7 @@ _OPERATORS = frozenset({
     "&&", "||", "|", "|&", ";", ";;", "&", ">", ">>", "<", "<<", "<<<", ">&", "&>",
     "(", ")", "{", "}", "!",
 })  # fmt: skip
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_ASSIGNMENT = pattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
 def check_command(words: Prefix) -> None:

@@ -7,7 +7,6 @@ What git's history already holds cannot be hidden: `steer doctor` tells.
 
 import asyncio
 import os
-import re
 import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from steersman.records.patterns import pattern
 from steersman.records.secret_files import (
     APART,
     ELSEWHERE,
@@ -26,7 +26,7 @@ from steersman.records.secret_files import (
 )
 
 LARGEST = 1 << 20
-_SPECIAL = re.compile(r"[\\*?\[\]!# ]")
+_SPECIAL = pattern(r"[\\*?\[\]!# ]")
 _USUAL = Path(__file__).with_name("secret_names.gitignore")
 
 Found = tuple[SecretFiles, tuple[str, ...]]

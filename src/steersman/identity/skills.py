@@ -4,7 +4,6 @@ Those of a workspace are used only when the user trusts the folder.
 """
 
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -15,15 +14,16 @@ from steersman.identity.places import Places, identity, places, read_text
 from steersman.identity.settings import config_file
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
+from steersman.records.patterns import pattern
 from steersman.records.protection import inside
 from steersman.store.contract import Store
 
 FILE = "SKILL.md"
 WORKSPACE = (".steersman/skills", ".claude/skills", ".agents/skills")
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+NAME = pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 MOST_SKILLS, MOST_FILES = 200, 60
 MOST_TEXT, MOST_LISTING, LONG_DESCRIPTION, MOST_META = 64_000, 8_000, 400, 4_000
-_MENTION = re.compile(r"(?<![\w$\\{])\$([a-z0-9][a-z0-9_-]{0,63})(?![\w-])")
+_MENTION = pattern(r"(?<![\w$\\{])\$([a-z0-9][a-z0-9_-]{0,63})(?![\w-])")
 
 
 class Skill(Struct, frozen=True):

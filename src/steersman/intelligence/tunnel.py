@@ -7,7 +7,6 @@ host ends.
 
 import asyncio
 import os
-import re
 import signal
 import socket
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -18,13 +17,14 @@ from msgspec import Struct
 
 from steersman.records.dialogue import Driver, Event, Prompt
 from steersman.records.errors import DriverProblem, UsageProblem
+from steersman.records.patterns import pattern
 
 # $@ is the command. Whoever reads descriptor 3 ends with it; the answer is the command's own code.
 _GUARD = (
     'exec 3<&0; "$@" </dev/null 3<&- & it=$!; '
     "{ cat <&3 >/dev/null; kill $it; } 2>/dev/null & exec 3<&-; wait $it"
 )
-_PLAIN = re.compile(r"[A-Za-z0-9_.%:\[\]-]+")
+_PLAIN = pattern(r"[A-Za-z0-9_.%:\[\]-]+")
 SECONDS = 20.0
 ATTEMPTS = 3
 LEAVING = 3.0

@@ -4,13 +4,14 @@ A name has one spelling here: lower case, no dot at its end, punycode for other 
 has one too, whatever was written: `0x7f.1`, `2130706433` and `127.0.0.1` are the same host.
 """
 
-import re
 from ipaddress import IPv4Address, IPv6Address, ip_network
+
+from steersman.records.patterns import pattern
 
 Address = IPv4Address | IPv6Address
 
-_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_LABEL = pattern(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = pattern(r"0x[0-9a-f]*|[0-9]+")
 _LONGEST = 253
 
 # The special-purpose registries of IANA, and what clouds answer on besides. First match wins.

@@ -6,7 +6,9 @@ from hashlib import sha1, sha256
 
 from msgspec import Struct
 
-_REPORTED = re.compile(r"^\[[^\]\n]+ [0-9a-f]{7,40}\] .", re.MULTILINE)
+from steersman.records.patterns import pattern
+
+_REPORTED = pattern(r"^\[[^\]\n]+ [0-9a-f]{7,40}\] .", re.MULTILINE)
 _KEPT = re.compile(rb"commit \d+\0((?:[a-z]+ [^\n]*\n(?: [^\n]*\n)*)+)\n([^\n]*)")
 _PARENT = re.compile(rb"^parent ([0-9a-f]{40,64})$", re.MULTILINE)
 LARGEST = 1 << 16

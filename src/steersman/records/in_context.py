@@ -1,10 +1,10 @@
 """The line after a user's words that names the files in context: the model gets it, people see
 what was typed."""
 
-import re
+from steersman.records.patterns import pattern
 
 CONTEXT = "Files in context: "
-_LINE = re.compile(rf"\n\n{CONTEXT}((?:none|@[^\n]*))\Z")
+_LINE = pattern(rf"\n\n{CONTEXT}((?:none|@[^\n]*))\Z")
 
 
 def with_context(text: str, files: str) -> str:

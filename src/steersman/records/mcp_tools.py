@@ -1,6 +1,5 @@
 """What is known of a server and its tools, whatever version of the protocol it speaks."""
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from typing import Any, Literal
@@ -8,10 +7,11 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from steersman.records.errors import ToolProblem
+from steersman.records.patterns import pattern
 
 Effect = Literal["reads", "writes"]
 LONGEST_NAME = 64  # what providers take as the name of a tool
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
+_ODD = pattern(r"[^A-Za-z0-9_-]")
 
 
 class ServerProblem(ToolProblem):

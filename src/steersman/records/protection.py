@@ -11,15 +11,16 @@ from steersman.records import protected_git
 from steersman.records.action import Delete, Write
 from steersman.records.git_places import GitPlaces
 from steersman.records.own_places import config_folder, data_folder
+from steersman.records.patterns import pattern
 from steersman.records.protected_links import FILES, FOLDERS
 
 # Where the host itself runs from, and its settings and state: whoever changes these is no longer
 # confined by it.
 _PREFIXES = (sys.prefix, sys.base_prefix)
-_GIT_ITSELF = re.compile(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
-_GIT_PLACE = re.compile(r"(?:^|/)\.git$")
+_GIT_ITSELF = pattern(r"(?:^|/)\.git(?:/(?:head|objects|refs))?$")
+_GIT_PLACE = pattern(r"(?:^|/)\.git$")
 # Without this file no folder is a repository, whatever else is in it.
-_BARE = re.compile(r"(?!(?:.*/)?\.git/)(?:.*/)?HEAD", re.DOTALL)
+_BARE = pattern(r"(?!(?:.*/)?\.git/)(?:.*/)?HEAD", re.DOTALL)
 
 
 def inside(path: str, folder: str) -> bool:

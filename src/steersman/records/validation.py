@@ -2,6 +2,8 @@
 
 import re
 
+from steersman.records.patterns import pattern
+
 _KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -11,7 +13,7 @@ _KINDS = {
     "object": "an object",
     "null": "null",
 }
-_PLACE = re.compile(r" - at (?:the key|`(?:key in )?\$?\.?(?P<place>[^`]*)`).*$")
+_PLACE = pattern(r" - at (?:the key|`(?:key in )?\$?\.?(?P<place>[^`]*)`).*$")
 _FORMS = (
     (r"Expected `(?P<kind>[^`]+)`, got `(?P<got>[^`]+)`", "{it} must be {kind}, not {got}"),
     (r"Expected `\w+` >= (?P<n>\S+)", "{it} must be at least {n}"),

@@ -25,18 +25,19 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.counting import counted
+from steersman.records.patterns import pattern
 
 APPROVAL = " needs your approval"  # ends what a verdict says of something to be asked about
 OUTSIDE = "; if necessary, try again with outside_sandbox"  # advice for the model
 MOST = 3  # names in one phrase
 LONGEST = 80  # characters of a command or a name in a phrase
-_SLOT = re.compile(r"\{([^}]*)\}")
+_SLOT = pattern(r"\{([^}]*)\}")
 _FLAGS = frozenset({
     "-f", "--force", "-u", "--set-upstream", "--tags", "--follow-tags", "--all", "--branches",
     "--mirror", "--no-verify", "-q", "--quiet", "-v", "--verbose", "--progress", "--atomic",
     "--prune", "-d", "--delete", "--porcelain", "--force-if-includes", "--force-with-lease",
 })  # fmt: skip
-_VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
+_VERSION = pattern(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
 
 

@@ -16,6 +16,8 @@ from urllib.parse import quote, quote_plus
 
 import msgspec
 
+from steersman.records.patterns import pattern
+
 Span = tuple[int, int]
 
 LONGEST_ENCODED = 8192
@@ -28,8 +30,8 @@ _UNPACK = {
     size: [Struct(f"{count}{kind}").unpack_from for count in range(FEW)]
     for size, kind in _FORMATS.items()
 }
-_SHELL = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
-_PERCENT = re.compile(r"%[0-9A-F]{2}")
+_SHELL = pattern(r"[^\w@%+=:,./-]", re.ASCII)
+_PERCENT = pattern(r"%[0-9A-F]{2}")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
 

@@ -6,7 +6,6 @@ of known issuers (`shapes.py`) and random values beside a word that says so (`be
 
 import math
 import os
-import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Literal, get_origin
@@ -17,6 +16,7 @@ from msgspec import Struct
 from steersman.records.change import Change
 from steersman.records.dialogue import Image, ProviderState
 from steersman.records.message import MASK, Body, ConfirmRequest, encode_body
+from steersman.records.patterns import pattern
 from steersman.store import beside, shapes
 from steersman.store.known import Known, Span, known
 from steersman.store.shapes import view
@@ -28,9 +28,9 @@ _EXACT = (Change, Image, ProviderState)
 _PATHS = frozenset({"path", "file", "moved_from", "target"})
 # A password such as `postgres` is found by guessing, but a mask of it in the names of files hides
 # which ones are meant. There it stays; everywhere else it is masked.
-_PLAIN = re.compile(r"[A-Z]?[a-z ./_-]+|[A-Z ./_-]+")
+_PLAIN = pattern(r"[A-Z]?[a-z ./_-]+|[A-Z ./_-]+")
 PLAIN_MOST = 15
-_WORDS = re.compile(r"([\s()`“”\",;]+)")
+_WORDS = pattern(r"([\s()`“”\",;]+)")
 HUNK = "\n@@ "  # what comes before the first in a diff only names files
 
 

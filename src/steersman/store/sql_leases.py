@@ -1,6 +1,5 @@
 """Who may write: leases by rows, and what threads are doing, in any SQL database."""
 
-import re
 from collections.abc import Collection
 from functools import cache
 from typing import Any
@@ -9,12 +8,13 @@ import msgspec
 from msgspec import Struct
 
 from steersman.records.errors import LeaseLost, StorageProblem, ThreadBusy
+from steersman.records.patterns import pattern
 from steersman.records.thread import Activity, Lease, Process, State, ThreadState
 from steersman.store.contract import LEASE
 from steersman.store.living import Living
 from steersman.store.sql import Database, Tables
 
-_NAME = re.compile(r"[0-9A-Za-z_-]{1,64}")
+_NAME = pattern(r"[0-9A-Za-z_-]{1,64}")
 _LONG_DEAD = 86_400
 _HOLDER = "p.id, p.machine, p.pid, p.place, p.seen, l.ttl"
 _STATES = (

@@ -5,7 +5,6 @@ programs print says nothing here (it is in `printed.py`), and every name, subjec
 others is quoted.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -27,6 +26,7 @@ from steersman.records.message import (
     ToolResult,
     TurnEnd,
 )
+from steersman.records.patterns import pattern
 from steersman.records.protection import git_bookkeeping
 from steersman.records.visible import quoted
 from steersman.threads.new_commits import new_commits
@@ -39,7 +39,7 @@ SIGNAL = "workspace_signal_process"
 MOST, NAMED, RANGES = 12, 8, 4  # lines, files or commits of one, places in a file
 LONGEST = 160  # characters of a command or a name
 SHORT_ID = 12
-_HUNK = re.compile(r"@@ -\S+ \+(\d+)")
+_HUNK = pattern(r"@@ -\S+ \+(\d+)")
 
 
 class _Made(Struct, frozen=True):

@@ -9,10 +9,11 @@ from steersman.operations.journal.journal import Journal
 from steersman.records.change import Change
 from steersman.records.commits import kept
 from steersman.records.git_names import inner, repository
+from steersman.records.patterns import pattern
 
 MOST = 200  # that are followed
 _ID = re.compile(rb"[0-9a-f]{40,64}")
-_TIP = re.compile(r"HEAD|refs/heads/.+")
+_TIP = pattern(r"HEAD|refs/heads/.+")
 
 
 class NewCommit(Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from steersman.coordination.recovery import Resumption
 from steersman.governance.approvals import Desk
 from steersman.records.message import Assistant, Checkpoint, Question, User
+from steersman.records.patterns import pattern
 from steersman.store.log import Lane, read_messages
 from steersman.systems import Left
 
@@ -18,8 +19,8 @@ ASKED = Question(
 )
 BEGIN = "Carry out the plan in {plan}."
 BEGIN_SAID = "Carry out the plan you just gave."
-_STEP = re.compile(r"^\s*(?:\d+[.)]|[-*])\s+\S", re.MULTILINE)
-_PLAN = re.compile(r"\bplan\b", re.IGNORECASE)
+_STEP = pattern(r"^\s*(?:\d+[.)]|[-*])\s+\S", re.MULTILINE)
+_PLAN = pattern(r"\bplan\b", re.IGNORECASE)
 STEPS = 2  # from which an answer in plan mode that speaks of a plan is one
 
 

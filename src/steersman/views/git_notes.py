@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 
 from steersman.records.counting import counted
 from steersman.records.git_names import inner
+from steersman.records.patterns import pattern
 from steersman.records.secret_files import MADE_AGAIN
 from steersman.records.visible import titled
 
 NAMED, SUBJECT = 3, 50  # commits that are named, and letters of a name
-_OBJECT = re.compile(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
-_PACK = re.compile(r"objects/pack/[^/]+\.pack")
-_COMMIT = re.compile(r"^[+-](?![+-]{2} ).*\tcommit\b", re.MULTILINE)
+_OBJECT = pattern(r"objects/[0-9a-f]{2}/[0-9a-f]{38,62}")
+_PACK = pattern(r"objects/pack/[^/]+\.pack")
+_COMMIT = pattern(r"^[+-](?![+-]{2} ).*\tcommit\b", re.MULTILINE)
 
 
 def commits(log: str) -> int:

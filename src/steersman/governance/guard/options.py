@@ -1,8 +1,9 @@
 """Reading of options: which are there, with what value, and what is left as operands."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
+
+from steersman.records.patterns import pattern
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -10,7 +11,7 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_MARKS = re.compile(r"[=:@,]")
+_MARKS = pattern(r"[=:@,]")
 _LONGEST, _BUNDLED = 5000, 8
 
 

@@ -1,15 +1,15 @@
 """Unified diffs for people and models to read, and to apply again."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from steersman.operations.matching.alignment import gaps_between, shared_runs
 from steersman.operations.matching.encoding import BOM, Text, decode
+from steersman.records.patterns import pattern
 
 CONTEXT = 3
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_CONTROL = pattern(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 _MISSING_END = "\\ No newline at end of file\n"
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})

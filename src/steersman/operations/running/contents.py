@@ -9,12 +9,13 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import CHUNK
 from steersman.records.change import FileState
 from steersman.records.names import on_disk
+from steersman.records.patterns import pattern
 from steersman.records.secret_files import MADE_AGAIN
 
 LARGEST = 20_000_000  # bytes that are held in memory
 _KINDS = ("sha1", "sha256")
 _IDENT = re.compile(rb"\$Id:[^$\n]*\$")
-_ONLY_COPIES = re.compile(r"(?:^|/)\.git/(?:.+/)?(?:lfs|annex)/objects/")
+_ONLY_COPIES = pattern(r"(?:^|/)\.git/(?:.+/)?(?:lfs|annex)/objects/")
 _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n"
 
 

@@ -8,7 +8,6 @@ tools make again, or among git's own files, keeps nothing; an object of git keep
 it goes.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -29,12 +28,13 @@ from steersman.operations.running.history import (
 from steersman.operations.running.origins import Origins
 from steersman.operations.running.uncommitted import not_moved, thrown_away, unknown
 from steersman.records.change import ABSENT, Change, FileState
+from steersman.records.patterns import pattern
 
 SHRUNK = 10  # a file of a tenth of its size is not an edited one
 SMALL = 64  # bytes, below which sizes say nothing
 FEW = 8  # words, below which words say nothing
 HEAD = 256_000  # bytes that are compared
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 
 
 class Past(Protocol):

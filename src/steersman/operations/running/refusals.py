@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 3  # paths or addresses that a person reads at a glance
 _DELETES = pattern(r"remove|unlink|rmdir|delete", re.IGNORECASE)
-_PUSHED = re.compile(r"failed to push some refs to '(?:file://)?(/?[^'\n]+)'")
+_PUSHED = pattern(r"failed to push some refs to '(?:file://)?(/?[^'\n]+)'")
 _UNPACKED = pattern(r"unable to create temporary object directory|unpacker error", re.IGNORECASE)
 _UNREACHED = pattern(
     r"refused|ECONNREFUSED|connect to|unable to connect|os error 111", re.IGNORECASE

@@ -6,16 +6,16 @@ looked for.
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from steersman.records.patterns import pattern
 from steersman.records.protection import inside
 
 MOST_WORDS = 2000
-_BETWEEN = re.compile(r"[\s=:,;|&<>()\"'`]+")
-_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
+_BETWEEN = pattern(r"[\s=:,;|&<>()\"'`]+")
+_MODULE = pattern(r"[A-Za-z_]\w*(?:\.\w+)*")
 _ENDS = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".sh")
 _KEPT = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin")
 _ENTRIES = ("__main__.py", "__init__.py", "package.json", "index.js", "index.mjs", "index.cjs",

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -15,8 +14,9 @@ from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.inbox import LOOK
+from steersman.records.patterns import pattern
 
-ARTIFACT = re.compile(r"[0-9a-f]{64}")
+ARTIFACT = pattern(r"[0-9a-f]{64}")
 
 
 class OutputPart(Struct, frozen=True, omit_defaults=True):

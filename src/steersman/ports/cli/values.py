@@ -1,18 +1,19 @@
 """Values that a shell can complete because they are known here: threads, models."""
 
 import os
-import re
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
+from steersman.records.patterns import pattern
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 MOST = 100
-_PLAIN = re.compile(r"[\w.:@/+-]+")  # what a shell takes as it is
+_PLAIN = pattern(r"[\w.:@/+-]+")  # what a shell takes as it is
 
 
 def thread_ids(_: click.Context, __: click.Parameter, begun: str) -> "list[CompletionItem]":
