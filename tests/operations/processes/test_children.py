@@ -2,6 +2,7 @@
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import steersman
+from steersman.operations.running.guardian import PROGRAM
 from tests.operations.processes.kit import eventually
 
 SOURCE = Path(steersman.__file__).parent
@@ -60,3 +62,20 @@ def test_a_host_that_is_killed_leaves_no_helper(tmp_path, helper, host):
         running.send_signal(signal.SIGKILL)
     state = Path("/proc", note.read_text().strip(), "stat")
     assert eventually(lambda: not state.exists() or state.read_text().split()[2] == "Z")
+
+
+def test_the_guardian_imports_little_because_every_guard_is_a_copy_of_it():
+    ours, theirs = socket.socketpair()
+    ours.close()  # a host that is gone, so it ends at once
+    with theirs:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-X", "importtime", str(PROGRAM)],
+            stdin=theirs.fileno(),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "ctypes" in imported
+    assert not imported & {"collections", "contextlib", "enum", "re", "signal", "socket", "typing"}

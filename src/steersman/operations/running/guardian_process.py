@@ -5,7 +5,8 @@ away from its parent, session and environment, becomes a child of its command's 
 socket is the command's lifeline. When the host closes it or dies, the guard kills all below it.
 
 Runs as `python -I -S guardian_process.py` with the host's socket as standard input, so it imports
-nothing of Steersman and little else. What is said on the sockets is described in `guardian.py`.
+nothing of Steersman and little else: of what it imports every guard has a copy. What is said on the
+sockets is described in `guardian.py`.
 """
 
 import ctypes
@@ -14,11 +15,30 @@ import gc
 import os
 import resource
 import select
-import signal
-import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    import socket
+    from collections.abc import Callable
+    from contextlib import suppress
+else:  # the same, without enumerations and tools that take longer to import than all of Python
+    import _signal as signal
+    import _socket as socket
+
+    class suppress:
+        """As that of `contextlib`."""
+
+        def __init__(self, *kinds):
+            self._kinds = kinds
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, error, trace):
+            return kind is not None and issubclass(kind, self._kinds)
+
 
 PR_SET_CHILD_SUBREAPER = 36
 CLONE_NEWNS = 0x20000
@@ -27,6 +47,7 @@ UNSEEN = 125  # how a command ends that was not started, because its view cannot
 SANDBOX = "bwrap"
 TAKEN, GONE = b"+", b"-"  # what a spare guard shows the guardian: a command came, the host is gone
 MOST = 18  # descriptors that come with a command
+INT = 4  # bytes of one
 COUNTING = 200  # milliseconds between two looks at how many processes there are
 ROUNDS = 50  # looks for processes that were made while others were being stopped
 RARELY = 50  # looks that may pass without counting each
@@ -113,7 +134,7 @@ class Waker:
         return ready - {self._waker}
 
 
-def end_below(waker: Waker, reap: Callable[[], bool]) -> None:
+def end_below(waker: Waker, reap: "Callable[[], bool]") -> None:
     """Kill all below until nobody is left to reap: orphans come back to this process.
 
     What may not be killed, such as a program of another user, is tried again ever more rarely.
@@ -378,21 +399,29 @@ class GuardianProcess:
         return dead
 
 
+def wait_for_order() -> tuple[bytes, list[int]]:
+    """Wait for the host's word on standard input, which is closed then, and what came with it."""
+    host = socket.socket(fileno=0)
+    word, sent, _, _ = host.recvmsg(1, socket.CMSG_LEN(MOST * INT))
+    host.close()
+    rights = b"".join(data[: len(data) // INT * INT] for _, _, data in sent)
+    numbers = range(0, len(rights), INT)
+    return word, [int.from_bytes(rights[at : at + INT], sys.byteorder) for at in numbers]
+
+
 def wait_and_guard(telling: int) -> None:
     """The life of a guard, which begins with waiting for a command; it never returns."""
     code = 1
     try:
         guard = Guard()
-        with socket.socket(fileno=0) as host:
-            order, descriptors, _, _ = socket.recv_fds(host, 1, MOST)
+        order, descriptors = wait_for_order()
         os.open(os.devnull, os.O_RDONLY)  # in place of the host's socket
         os.write(telling, TAKEN if order else GONE)
         if order:
             for descriptor in descriptors:
                 os.set_inheritable(descriptor, False)
             lifeline, output, *given = descriptors
-            with socket.socket(fileno=lifeline) as line:
-                guard.run(line, output, given)
+            guard.run(socket.socket(fileno=lifeline), output, given)
         code = 0
     finally:
         os._exit(code)
