@@ -127,6 +127,7 @@ def test_a_plain_command_imports_nothing_for_the_rare_ones(imported, script):
     found = imported("run", "--json", "--approvals", "never", "--model", model, "go")
 
     assert not found & OF_RARE_COMMANDS
+    assert not found & {"difflib", "importlib.resources", "json"}
 
 
 def test_a_run_over_the_network_imports_no_client_and_parses_no_table(imported, steer):

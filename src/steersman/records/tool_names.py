@@ -8,7 +8,6 @@ import fnmatch
 import os
 import re
 from collections.abc import Container, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from steersman.records.errors import UsageProblem
@@ -68,6 +67,8 @@ def named(name: str) -> tuple[str, ...]:
         return MEANT[name]
     if "__" in name or fnmatch.filter(OURS, name):
         return (name,)
+    from difflib import get_close_matches
+
     every = {known.lower(): known for known in (*OURS, *MEANT)}
     near = get_close_matches(name.lower(), every, 1)
     raise ValueError(f"no tool has this name{f'; did you mean {every[near[0]]}?' if near else ''}")

@@ -4,7 +4,6 @@ However many there are, a text is gone through once, word by word of its bytes: 
 stands, one of a few words of it falls together with one of the text.
 """
 
-import json
 import re
 import sys
 from base64 import b64encode
@@ -129,6 +128,8 @@ def _pattern(literals: frozenset[str]) -> re.Pattern[str]:
 
 def encodings(secret: str) -> Iterator[str]:
     """The secret as other programs write it, wherever in their data it is."""
+    import json
+
     data = secret.encode("utf-8", "surrogatepass")
     if not 8 <= len(data) <= LONGEST_ENCODED:
         return

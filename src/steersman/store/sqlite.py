@@ -1,6 +1,5 @@
 """The default store: one SQLite file in the data folder, by the standard library alone."""
 
-import json
 import os
 import sqlite3
 import time
@@ -11,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
+
+import msgspec
 
 from steersman.records.errors import StorageProblem
 from steersman.records.thread import Process
@@ -85,7 +86,7 @@ class SqliteStore(SqlStore):
         return done
 
     def _values(self, values: Collection[str]) -> str:
-        return json.dumps(list(values))
+        return msgspec.json.encode(list(values)).decode()
 
     def _clock(self, db: Database) -> float:
         # The same for all processes since the machine started; a suspended machine does not age.

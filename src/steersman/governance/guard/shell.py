@@ -1,8 +1,9 @@
 """A shell read, not run: variables, folders, functions, pipes and redirects over the tree."""
 
 import re
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 
-import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from steersman.governance.guard.call import ProgramCall
@@ -19,7 +20,22 @@ from steersman.governance.guard.visitors import VISITORS, tears, unnested
 from steersman.records.patterns import pattern
 
 _FAR = pattern("[\U00010000-\U0010ffff]")
-_PARSER = Parser(Language(tree_sitter_bash.language()))
+
+
+def _grammar() -> object:
+    """The grammar of bash alone: its package also imports what reads queries nobody asks for."""
+    package = find_spec("tree_sitter_bash")
+    assert package is not None
+    found = PathFinder.find_spec("_binding", package.submodule_search_locations)
+    assert found is not None
+    assert found.loader is not None
+    binding = module_from_spec(found)
+    found.loader.exec_module(binding)
+    grammar: object = binding.language()
+    return grammar
+
+
+_PARSER = Parser(Language(_grammar()))
 _PLAIN_KINDS = frozenset(
     listed(
         """program list pipeline command command_name word string raw_string string_content number

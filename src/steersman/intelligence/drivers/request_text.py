@@ -3,7 +3,6 @@
 What an answer was made of is remembered as marks in its `State`; here they find their text again.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import accumulate
@@ -42,6 +41,8 @@ def encoded(body: dict[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:
+        import json
+
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "replace")
 

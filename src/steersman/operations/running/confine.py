@@ -10,13 +10,13 @@ sandbox round it.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+import msgspec
 from msgspec import Struct
 
 from steersman.operations.running import seccomp
@@ -155,7 +155,7 @@ def ran(scratch: Scratch) -> bool:
     If not, the mounting failed; or the sandbox was killed, and reported nothing any more.
     """
     said = os.pread(scratch.status, _STATUS, 0)
-    return any("exit-code" in json.loads(line) for line in said.splitlines())
+    return any("exit-code" in msgspec.json.decode(line) for line in said.splitlines())
 
 
 def environment(profile: Profile, root: str) -> Mapping[str, str]:

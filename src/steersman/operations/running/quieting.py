@@ -1,6 +1,5 @@
 """Unattended commands: an environment that never asks, and a note on needless ones."""
 
-import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -35,6 +34,8 @@ def note_for(command: str) -> str:
     arguments = _reading(command)
     if not arguments or arguments["path"] == "-":
         return ""
+    import json
+
     call = json.dumps(arguments, ensure_ascii=False)
     return f"workspace_read_file {call} shows this with line numbers, and pages what is long."
 
