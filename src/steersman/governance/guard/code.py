@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import ProgramCall
-from steersman.governance.guard.code_leaks import lookups, secrets, serves
+from steersman.governance.guard.code_leaks import fetched, lookups, secrets, serves
 from steersman.governance.guard.code_patterns import (
     BLOB,
     CHDIR,
@@ -21,17 +21,17 @@ from steersman.governance.guard.code_patterns import (
     FORKBOMB,
     HARM,
     HOMES,
-    JOIN,
     KILL,
     LETTERS,
     LINK,
     LISTED,
     NETWORK,
+    ONLY_SAYS,
     PATH_JOIN,
     PRINTF,
-    RENAMED,
     ROOTISH,
     RUN,
+    SAYS,
     SHOW,
     STARTS,
     STRING,
@@ -44,7 +44,12 @@ from steersman.governance.guard.code_python import rewritten
 from steersman.governance.guard.code_services import services
 from steersman.governance.guard.code_texts import (
     MAKES_LETTERS,
+    aliases,
     arguments,
+    characters,
+    glued,
+    joined,
+    matching,
     spelled,
     strings,
     tilde,
@@ -63,6 +68,8 @@ if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 
+# Languages in which quotes do not always make a text.
+UNQUOTED = frozenset(("lisp", "tcl", "editor", "gdb", "osa", "cmd", "powershell", "sql"))
 _NAMED = frozenset(("perl", "ruby", "php", "node", "lua", "go", "rust", "java", "swift", "nim"))
 
 
@@ -74,21 +81,23 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     text = with_home(code, home) if known is None else known
     text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", text)
     text = ENVIRONMENT.sub(f"'{UNSET}'", text)
-    text = CHR.sub(_characters, text)
+    text = CHR.sub(characters, text)
     text = LETTERS.sub(
         lambda found: f"'{spelled(found[0])[-1]}'" if spelled(found[0]) else found[0], text
     )
-    if language == "m4":
+    if language == "node":
+        text = matching(text)
+    elif language == "m4":
         text = text.replace("`", "'")
     elif language == "lua":
         text = re.sub(r"(?<=['\")\w])\s*\.\.\s*(?=['\"\w])", " + ", text)
     elif language == "awk":
         text = re.sub(r"(['\"])\s+(?=\")", r"\1 + ", with_names(text))
-    text = _glued(text)
-    text = PATH_JOIN.sub(_joined, text)
-    text = _aliases(text)
+    text = glued(text)
+    text = PATH_JOIN.sub(joined, text)
+    text = aliases(text)
     if language in _NAMED:
-        text = _glued(with_names(text))
+        text = glued(with_names(text))
     shell = _moved(shell, text)
     _links(shell, text)
     name = language.capitalize()
@@ -104,6 +113,7 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language in ("powershell", "cmd") and payload(text):
         shell.scene.note(BLOCK, "code.harm", f"Code contains a harmful command: {shown(text, 60)}.")
     lookups(shell, text)
+    fetched(shell, text, quoted=language not in UNQUOTED)
     services(shell, text if known is None else f"{code}\n{text}")
     serves(shell, text)
     _runs(shell, text, language)
@@ -114,15 +124,6 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     _evals(shell, text, language, depth)
     _suspicion(shell, text, language)
     return _printed(text, language)
-
-
-def _glued(text: str) -> str:
-    """Strings that are added to one another, as one."""
-    for _ in range(6):
-        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
-        if not count:
-            break
-    return text
 
 
 def _python(shell: "Shell", code: str) -> str | None:
@@ -153,48 +154,8 @@ def _links(shell: "Shell", text: str) -> None:
             link(ProgramCall(["link", *words], shell, None), words[0], words[1])
 
 
-def _aliases(text: str) -> str:
-    """Renamed imports and attributes fetched by name, put back to their plain form."""
-    for found in re.finditer(r"\bimport\s+(os|subprocess|shutil|pathlib)\s+as\s+(\w+)", text):
-        text = re.sub(rf"\b{found[2]}\.", found[1] + ".", text)
-    for found in re.finditer(
-        r"\bfrom\s+(os|subprocess|shutil)\s+import\s+(\w+)\s+as\s+(\w+)", text
-    ):
-        text = re.sub(rf"\b{found[3]}\(", f"{found[1]}.{found[2]}(", text)
-    for found in RENAMED.finditer(text):
-        text = re.sub(
-            rf"(?<![\w.]){found['n'] or found['m']}\(", f"{found['f'] or found['g']}(", text
-        )
-    return re.sub(r"getattr\([^,]*?['\"](\w+)['\"]\s*\)\s*,\s*['\"](\w+)['\"]\s*\)", r"\1.\2", text)
-
-
-def _characters(found: re.Match[str]) -> str:
-    numbers = re.findall(
-        r"0x[0-9a-fA-F]+|\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0]
-    )
-    made = "".join(chr(int(n, 0)) for n in map(_decimal, numbers) if 31 < int(n, 0) < 127)
-    return "'" + made.replace("'", "\\'") + "'"
-
-
-def _decimal(number: str) -> str:
-    return number if number.startswith("0x") else number.lstrip("0") or "0"
-
-
-def _joined(found: re.Match[str]) -> str:
-    parts = re.findall(r"['\"]([^'\"]*)['\"]", found[0])
-    made = ""
-    for part in parts:
-        made = part if part.startswith("/") or not made else made.rstrip("/") + "/" + part
-    head = "Path(" if found[0].startswith("Path") else ""
-    return f"{head}'{made}'" + (")" if head else "")
-
-
 def _runs(shell: "Shell", text: str, language: str) -> None:
-    spans = (
-        [found.span() for found in STRING.finditer(text)]
-        if language not in ("lisp", "tcl", "editor", "gdb", "osa", "cmd", "powershell", "sql")
-        else []
-    )
+    spans = [found.span() for found in STRING.finditer(text)] if language not in UNQUOTED else []
     for found in RUN.finditer(text):
         if any(start < found.start() < end for start, end in spans):
             continue
@@ -263,6 +224,8 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
     if worst is not None and worst.level >= ASK:
         return
     if re.fullmatch(r"\s*(?:print|puts|console\.log|echo|say)\b[^;\n]*;?\s*", text):
+        return
+    if ONLY_SAYS.match(text):
         return
     calm = language in ("python", "node", "ruby", "perl", "php", "awk", "lua", "c")
     for word in strings(text):
@@ -445,9 +408,5 @@ def _printed(text: str, language: str) -> str:
         for word in strings(text):
             for made in _unpacked(word, text):
                 return made + "\n"
-    found = re.search(
-        r"\b(?:print|puts|console\.log|echo|say|write)\b\s*\(?\s*"
-        r"((?:(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*+,?+\s*+)++)\)?+\s*+;?+\s*+\Z",
-        text,
-    )
+    found = SAYS.search(text)
     return "".join(strings(found[1])) + "\n" if found else OUT

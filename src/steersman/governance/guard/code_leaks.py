@@ -9,6 +9,7 @@ from steersman.governance.guard.code_patterns import (
     NETWORK,
     RUNS_WIRE,
     SERVES,
+    STRING,
 )
 from steersman.governance.guard.code_texts import arguments, strings, tilde
 from steersman.governance.guard.marks import globbed, shown, unknown
@@ -21,6 +22,35 @@ if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
 
+_FETCHED = "Code runs what it fetches from the network."
+_NAMES_EVAL = pattern(
+    r"(?i)\A(?!.*literal_eval).*\b(?:exec|eval|system|Function|pickle\.loads|compile|iex|"
+    r"Invoke-Expression|loadstring)\b",
+    re.DOTALL,
+)
+_EVALS_FETCHED = pattern(
+    r"(?i)(?:exec|eval|system|Function|loads|compile|iex|Invoke-Expression|loadstring|"
+    r"run|import)\b[^;\n]*(?:urlopen|requests|fetch|get\(|iwr|Invoke-WebRequest|"
+    r"DownloadString|httpx|curl|URI\.open|LWP|http)|(?:get|request)\([^\n]*\beval\(|\.then\([^;\n]*eval|(?:urlopen|"
+    r"requests|fetch|DownloadString|iwr)[^\n]*(?:exec|eval|iex|Function)"
+)
+_ADDRESS = r"(?:https?|ftp)://(?!localhost\b|127\.|\[::1\]|0\.0\.0\.0)"
+# Loaded from an address: `source("https://…")`. Evaluated in one statement with one.
+_RUNS_ADDRESS = pattern(
+    r"(?<![.\w$-])(?:include|require|include_once|require_once|source|so|load|load-file|import|"
+    rf"importScripts|dofile)\b[\s(]*['\"]?{_ADDRESS}|\bimport\b[^;\n]{{0,400}}?"
+    rf"\bfrom\s*['\"]{_ADDRESS}"
+    r"|(?:(?<![.\w$-])(?:eval|evaluate|exec|instance_eval|class_eval|module_eval)\b|"
+    r"\.(?:instance|class|module)_eval\b|\bCode\.eval_\w+|\bvm\.run\w+|"
+    r"(?<![.\w$-])(?:load|loadstring|include|compile|Function)\s*\()[^;\n]{0,400}?" + _ADDRESS
+)
+_SAVES = pattern(
+    r"\b(?:getstore|urlretrieve|download\.file|download_file|URI\.download)\b|\bdownload\("
+)
+_RUNS_FILE = pattern(
+    r"\brun_path\b|\bdofile\b|\bexecfile\b|\bexec\(\s*open\(|\bdo\s+['\"$/]|"
+    r"(?<![.\w$-])(?:source|include|load|require)\s*\(?\s*['\"][/~.]"
+)
 _ARCHIVES = pattern(r"make_archive|tarfile|[zZ]ip[fF]ile|Archive::|archiver|Zip::")
 
 
@@ -70,22 +100,8 @@ def secrets(shell: "Shell", text: str) -> None:
     )
     if environment and network:
         shell.scene.note(BLOCK, "exfil.code", "Code sends the environment over the network.")
-    elif (
-        network
-        and re.search(
-            r"(?i)\b(?:exec|eval|system|Function|pickle\.loads|compile|iex|Invoke-Expression|"
-            r"loadstring)\b",
-            text,
-        )
-        and not re.search(r"literal_eval", text)
-    ) and re.search(
-        r"(?i)(?:exec|eval|system|Function|loads|compile|iex|Invoke-Expression|loadstring|"
-        r"run|import)\b[^;\n]*(?:urlopen|requests|fetch|get\(|iwr|Invoke-WebRequest|"
-        r"DownloadString|httpx|curl|URI\.open|LWP|http)|(?:get|request)\([^\n]*\beval\(|\.then\([^;\n]*eval|(?:urlopen|"
-        r"requests|fetch|DownloadString|iwr)[^\n]*(?:exec|eval|iex|Function)",
-        text,
-    ):
-        shell.scene.note(BLOCK, "net.run", "Code runs what it fetches from the network.")
+    elif network and _NAMES_EVAL.search(text) and _EVALS_FETCHED.search(text):
+        shell.scene.note(BLOCK, "net.run", _FETCHED)
     if (
         network
         and re.search(
@@ -108,6 +124,16 @@ def secrets(shell: "Shell", text: str) -> None:
         and not re.search(r"localhost|127\.0\.0\.1", text)
     ):
         shell.scene.note(ASK, "net.send", "Code sends data over the network.")
+
+
+def fetched(shell: "Shell", text: str, *, quoted: bool) -> None:
+    """Code that runs what an address gives; `quoted` when a word in quotes is only text."""
+    spans = [found.span() for found in STRING.finditer(text)] if quoted else []
+    for found in _RUNS_ADDRESS.finditer(text):
+        if not any(start < found.start() < end for start, end in spans):
+            shell.scene.note(BLOCK, "net.run", _FETCHED)
+    if _SAVES.search(text) and _RUNS_FILE.search(text):
+        shell.scene.note(BLOCK, "net.run", _FETCHED)
 
 
 def lookups(shell: "Shell", text: str) -> None:

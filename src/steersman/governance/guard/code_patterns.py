@@ -53,12 +53,12 @@ RUN = pattern(
     r"|\bos:cmd|\bSystem\.cmd|\bSystem\.shell|\bPort\.open|\brun-program|\buiop:\w+|"
     r"\bsh\.\w+|\$`|\bqx|\bInvoke-Expression|\biex|\bStart-Process|\bcmd\s*/c"
     r"|\bexecl[pe]?|\bexecv[pe]*|\bsystem\*?|\bprocess\*?|\bcallproc|\bunix\.system|"
-    r"\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
+    r"\bexec(?:ShellCmd|Cmd|CmdEx|Process)|\bos/(?:shell|execute)|\bsh(?=\s+['\"])|\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
     r"\breadProcess)"
 )
 DELETE = pattern(
     r"(?:\bshutil\.(?:rmtree|move)|\bos\.(?:rename|replace|renames)|\bFile\.rename|\brenameSync|"
-    r"\bfs\.rename|\brmtree|\bremove_tree|\brm_rf?|\brm_f|\bFileUtils\.\w*rm\w*|"
+    r"\bfs\.rename|(?<![.\w])move(?=\s*\()|\bpathrm\w+|\brmtree|\bremove_tree|\brm_rf?|\brm_f|\bFileUtils\.\w*rm\w*|"
     r"\bremove_entry\w*|\brmSync|\brmdirSync"
     r"|\bunlinkSync|\bfs\.(?:rm|rmdir|unlink|promises\.rm|promises\.unlink)|"
     r"\bfsp?\.rm|\brm(?=\s*\(\s*['\"])|\brimraf(?:\.sync|Sync)?|\bos\.(?:remove|"
@@ -136,6 +136,12 @@ SHOW = pattern(
     r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
     r"message)\b"
 )
+# Code whose last statement prints plain texts.
+SAYS = pattern(
+    r"\b(?:print|println|puts|console\.log|echo|say|write|writeLines|cat|display|message|putStrLn)\b"
+    r"\s*\(?\s*((?:(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*+,?+\s*+)++)\)?+\s*+;?+\s*+\Z"
+)
+ONLY_SAYS = pattern(r"\s*\(?\s*(?:\w+\.)*" + SAYS.text)
 CHR = pattern(
     r"(?:chr\(\s*(0x[0-9a-fA-F]+|\d+)\s*\)|String\.fromCharCode\(([\d,\s]+)\)|\b(\d+)\.chr)"
 )
@@ -165,7 +171,7 @@ ESCAPES = (
         ),
     ),
     (
-        frozenset(("editor", "sql", "tcl", "gdb")),
+        frozenset(("editor", "sql", "tcl", "gdb", "gnuplot")),
         pattern(
             r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
             r"exec\s|spawn\s|r!|w\s*!|system\s|terminal\s|term\s)"
@@ -199,7 +205,7 @@ DESTROYS = pattern(
 )
 # A walk over a folder, with its root.
 WALK = pattern(
-    r"(?:Path(?:name\.new)?\(|os\.walk\(|scandir\(|listdir\(|\bglob(?:Sync)?\(?|\bi?glob\(|Dir\.glob\(?|"
+    r"(?:\b[pP]ath(?:name(?:\.new)?)?\(|os\.walk\(|scandir\(|listdir\(|\bglob(?:Sync)?\(?|\bi?glob\(|Dir\.glob\(?|"
     r"Dir\[|Dir\.(?:children|each_child|entries|foreach|new|open)\(?|readdir(?:Sync)?\(|"
     r"\bfind(?:depth)?\(|Find\.find\(?|DirectoryIterator\(|opendir\(?(?:\s*(?:my\s*)?[\w$]+\s*,)?|"
     r"lfs\.dir\(|readDir(?:Sync)?\(|filepath\.Walk\w*\(|os\.ReadDir\(|WalkDir::new\(|fs::read_dir\(|"

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.code_patterns import HOMES, STRING
+from steersman.governance.guard.code_patterns import HOMES, JOIN, RENAMED, STRING
 from steersman.governance.guard.expand import ansi
 from steersman.records.patterns import pattern
 
@@ -28,6 +28,10 @@ _GIVEN = pattern(
     r"(?:\b(?:my|our|const|let|var|local|String)\s+(?:mut\s+)?)?[$@]?\b(?P<n>[A-Za-z_]\w*)(?:\s*,\s*\w+)?\s*:?=\s*(?P<q>['\"])"
     r"(?P<v>[^'\"\n]{1,200})(?P=q)\s*(?=[;,\n)]|\Z)"
 )
+# A regular expression of JavaScript, and a name that is given one.
+_EXPRESSION = r"(?<![\w)\]])/(?![/*])(?:\\.|[^/\\\n])+/[a-z]*"
+_MATCHES = pattern(rf"({_EXPRESSION})\s*\.exec\b")
+_MATCHER = pattern(rf"\b(\w+)\s*=\s*(?:new\s+RegExp\b|{_EXPRESSION}\s*[;,\n)])")
 
 
 def with_home(text: str, home: str) -> str:
@@ -131,3 +135,60 @@ def arguments(text: str, at: int) -> str:
 def tilde(shell: "Shell", word: str) -> str:
     """A path with its home folder put in."""
     return shell.scene.place.home + word[1:] if re.match(r"~(?:/|\Z)", word) else word
+
+
+def matching(text: str) -> str:
+    """JavaScript in which a regular expression's `exec` is not the one that starts commands."""
+    text = _MATCHES.sub(r"\1.test", text)
+    for found in _MATCHER.finditer(text):
+        if len(re.findall(rf"\b{found[1]}\s*=(?!=)", text)) > 1:
+            continue
+        text = re.sub(rf"\b{found[1]}\.exec\b", f"{found[1]}.test", text)
+    return text
+
+
+def glued(text: str) -> str:
+    """Strings that are added to one another, as one."""
+    for _ in range(6):
+        text, count = JOIN.subn(lambda m: m[1] + m[2] + m[4] + m[1], text)
+        if not count:
+            break
+    return text
+
+
+def aliases(text: str) -> str:
+    """Renamed imports and attributes fetched by name, put back to their plain form."""
+    for found in re.finditer(r"\bimport\s+(os|subprocess|shutil|pathlib)\s+as\s+(\w+)", text):
+        text = re.sub(rf"\b{found[2]}\.", found[1] + ".", text)
+    for found in re.finditer(
+        r"\bfrom\s+(os|subprocess|shutil)\s+import\s+(\w+)\s+as\s+(\w+)", text
+    ):
+        text = re.sub(rf"\b{found[3]}\(", f"{found[1]}.{found[2]}(", text)
+    for found in RENAMED.finditer(text):
+        text = re.sub(
+            rf"(?<![\w.]){found['n'] or found['m']}\(", f"{found['f'] or found['g']}(", text
+        )
+    return re.sub(r"getattr\([^,]*?['\"](\w+)['\"]\s*\)\s*,\s*['\"](\w+)['\"]\s*\)", r"\1.\2", text)
+
+
+def characters(found: re.Match[str]) -> str:
+    """The letters of `chr(…)`, as a string."""
+    numbers = re.findall(
+        r"0x[0-9a-fA-F]+|\d+", found[0].split("(", 1)[-1] if "(" in found[0] else found[0]
+    )
+    made = "".join(chr(int(n, 0)) for n in map(_decimal, numbers) if 31 < int(n, 0) < 127)
+    return "'" + made.replace("'", "\\'") + "'"
+
+
+def _decimal(number: str) -> str:
+    return number if number.startswith("0x") else number.lstrip("0") or "0"
+
+
+def joined(found: re.Match[str]) -> str:
+    """The parts of a path, as one."""
+    parts = re.findall(r"['\"]([^'\"]*)['\"]", found[0])
+    made = ""
+    for part in parts:
+        made = part if part.startswith("/") or not made else made.rstrip("/") + "/" + part
+    head = "Path(" if found[0].startswith("Path") else ""
+    return f"{head}'{made}'" + (")" if head else "")

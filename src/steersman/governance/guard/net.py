@@ -10,6 +10,7 @@ from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.places import secret
 from steersman.governance.guard.programs.flags import READS
 from steersman.governance.guard.programs.hosts import host_of, tells
+from steersman.governance.guard.programs.names import OWNERS
 from steersman.records.patterns import pattern
 
 _DANGER = pattern(
@@ -32,18 +33,18 @@ _STARTS = frozenset(
     )
 )
 # Programs for which text is only text: it is printed, searched for, stored or sent as a message.
-_TEXTUAL = frozenset(
+_TEXTUAL = frozenset(OWNERS["interpreters.interpreter"].split()) | frozenset(
     listed(
         """: true false exit return echo printf grep egrep fgrep rg ripgrep ag
         ack sed gsed awk gawk mawk git gh glab test [
         [[ export man tldr apropos history jq yq read local declare pytest jest vitest
         mocha cargo go npm pnpm yarn rspec notify-send say figlet cowsay logger wall
-        curl wget expr tr cut tee cat date seq basename dirname python python3 node ruby
-        perl php bash sh zsh alias set trap commitlint codespell hg svn jj write psql
+        curl wget expr tr cut tee cat date seq basename dirname bash sh zsh alias
+        set trap commitlint codespell hg svn jj write psql
         mysql sqlite3 docker podman kubectl find fd xargs env sudo timeout ssh tmux
         screen watch bc touch mkdir ls ln cp mv rm less more head tail wc sort uniq diff
-        ctest bats shellcheck semgrep ast-grep comby sd fastmod deno bun tsx vim nvim vi
-        emacs ex ed make just gdb lldb"""
+        ctest bats shellcheck semgrep ast-grep comby sd fastmod deno bun vim nvim vi
+        emacs ex ed make just"""
     )
 )
 # Programs whose words are hosts even without a scheme.

@@ -7,6 +7,7 @@ from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.file_lists import listed_in
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.shells import run_address
 from steersman.governance.guard.programs.texts import blur, same_lines, stdin_or_files
 from steersman.records.patterns import pattern
 
@@ -203,10 +204,10 @@ def edit(call: ProgramCall) -> None:
     for word in call.args:
         if word.startswith("+") and len(word) > 1:
             scan(call.shell, word[1:], "editor")
-    for flag in ("-S", "-u", "-l", "--load"):
-        for name in options.all(flag):
-            if name not in ("NONE", "NORC") and call.zone(name) is not Zone.INSIDE:
-                call.doubt("flag.helper", f"loads editor commands from {shown(name)}")
+    for name in options.all("-S", "-u", "-l", "--load"):
+        outside = name not in ("NONE", "NORC") and call.zone(name) is not Zone.INSIDE
+        if not run_address(call, name) and outside:
+            call.doubt("flag.helper", f"loads editor commands from {shown(name)}")
     if call.name in ("ed", "ex", "vi", "vim", "nvim") and call.stdin:
         scan(call.shell, call.stdin, "editor")
     for word in options.rest:

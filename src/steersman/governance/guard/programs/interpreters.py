@@ -7,12 +7,13 @@ from urllib.parse import unquote
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
+from steersman.governance.guard.code_patterns import NETWORK
 from steersman.governance.guard.code_services import scripted
 from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.serving import SERVERS, serve
-from steersman.governance.guard.programs.shells import feed
+from steersman.governance.guard.programs.shells import feed, run_address
 from steersman.records.patterns import pattern
 
 
@@ -59,7 +60,7 @@ SPEECHES: dict[str, Speech] = {
     "clisp": _S("lisp", "-x"),
     "ecl": _S("lisp", "-eval"),
     "racket": _S("lisp", "-e", "-l"),
-    "clojure": _S("lisp", "-e --eval -M"),
+    "clojure": _S("lisp", "-e --eval"),
     "clj": _S("lisp", "-e"),
     "bb": _S("lisp", "-e"),
     "chez": _S("lisp", "-e"),
@@ -164,6 +165,8 @@ def interpreter(call: ProgramCall) -> None:
         serve(call, "php", args)
     elif "un" in options.get("-r", ()) and codes == ["httpd"]:
         serve(call, "httpd.rb", rest)
+    elif codes and (utility := _utility(codes[0], options)):
+        call.run([*utility, *rest], call.stdin)
     elif codes:
         _codes(call, speech, codes, rest, options)
     elif speech.language == "python" and options.get("-m"):
@@ -174,6 +177,28 @@ def interpreter(call: ProgramCall) -> None:
         _stdin(call, speech)
     else:
         _file(call, speech, rest)
+
+
+# Libraries that make a word of code a utility: which, where its name is not the utility's own.
+_UTILITIES: dict[str, dict[str, str]] = {
+    "un": dict.fromkeys(listed("cp ln mv rm mkdir rmdir install chmod touch"), ""),
+    "ExtUtils::Command": {
+        **dict.fromkeys(listed("cp mv cat touch chmod"), ""),
+        "rm_f": "rm -f",
+        "rm_rf": "rm -rf",
+        "mkpath": "mkdir -p",
+    },
+}
+
+
+def _utility(code: str, options: dict[str, list[str]]) -> list[str]:
+    """`ruby -run -e rm`, `perl -MExtUtils::Command -e rm_rf`: the utility this is."""
+    word = code.strip().rstrip("();")
+    for library in options.get("-r", []) + options.get("-M", []):
+        known = _UTILITIES.get(library.partition("=")[0], {})
+        if word in known:
+            return (known[word] or word).split()
+    return []
 
 
 def _loads(call: ProgramCall, speech: Speech, options: dict[str, list[str]]) -> None:
@@ -222,7 +247,7 @@ def _inline(speech: Speech, args: list[str]) -> tuple[list[str], list[str], dict
         at += 1
         if word == "--" or len(word) < 2 or word[0] != "-":
             return codes, args[at - (word != "--") :], options
-        name, equals, value = word.partition("=")
+        name, equals, value = word.partition(":" if speech.language == "nim" else "=")
         short = not word.startswith("--") and not speech.single
         if word in names and at < len(args):
             codes.append(args[at])
@@ -267,12 +292,14 @@ def _codes(
     rest: list[str],
     options: dict[str, list[str]],
 ) -> None:
+    loaded = [name for flag in ("-M", "-r", "-l") for name in options.get(flag, [])]
+    uses = "".join(f"use {name};\n" for name in loaded if NETWORK.search(name))
     for code in codes:
         if unknown(code):
             if not feed(call, code):
                 continue
             call.unknown_code = True
-        text = literal(code)
+        text = uses + literal(code)
         made = scan(call.shell, text, speech.language)
         if speech.language == "osa":
             scripted(call.shell, text)
@@ -371,6 +398,8 @@ def _stdin(call: ProgramCall, speech: Speech) -> None:
 
 
 def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:
+    if run_address(call, rest[0]):
+        return
     made = call.content(rest[0])
     call.saw(rest[0])
     base = rest[0].rsplit("/", 1)[-1]

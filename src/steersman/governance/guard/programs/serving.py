@@ -61,7 +61,7 @@ SERVERS: dict[str, Server] = {
     "woof": _S("", "-i", valued="-p -c"),
     "svnserve": _S("-r --root", "--listen-host", operand=False, valued="--listen-port"),
     "php": _S("-t", "-S", operand=False, valued="-d -c -f"),
-    "httpd.rb": _S("", "--bind-address", valued=_PORT + "--max-clients"),
+    "httpd.rb": _S("", "-b --bind-address", valued=_PORT + "--max-clients"),
     "rclone": _S("", "--addr", valued="--user --pass --config", local=True),
 }
 # Words of a server's own language before the folder.

@@ -16,6 +16,7 @@ from steersman.governance.guard.marks import (
 )
 from steersman.governance.guard.options import listed, skip_options
 from steersman.governance.guard.paths import Zone, absolute
+from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.records.patterns import pattern
 
 SHELLS = listed("sh bash dash ash zsh ksh mksh fish rbash csh tcsh yash hush posh elvish nu xonsh")
@@ -63,6 +64,18 @@ def feed(call: ProgramCall, text: str) -> bool:
             "Show the code, or run a script of the project.",
         )
     return kind in ("", "unknown")
+
+
+def run_address(call: ProgramCall, name: str) -> bool:
+    """True when a script is named by an address: what lies there is run unseen."""
+    elsewhere = "://" in name and not LOCAL.match(host_of(name))
+    if elsewhere:
+        call.block(
+            "net.run",
+            "runs unreviewed code fetched from the network",
+            "Save it to a file in the workspace and read it first.",
+        )
+    return elsewhere
 
 
 def run_file(call: ProgramCall, word: str) -> None:
