@@ -8,6 +8,25 @@ from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import OWN
 from steersman.governance.guard.programs.file_lists import leaking, listed_in
 
+# Options by which the names in an archive lead out of the folder that it is unpacked to.
+_ABSOLUTE = {
+    "tar": "-P --absolute-names --absolute-paths",
+    "cpio": "--absolute-filenames",
+    "unzip": "-:",
+    "7z": "-spf -spf2",
+    "unrar": "-ep3",
+}
+_SAME = {"bsdtar": "tar", "gtar": "tar", "7za": "7z", "7zr": "7z", "7zz": "7z", "rar": "unrar"}
+
+
+def _lands(call: ProgramCall, options: Options, folder: str | None) -> None:
+    """Files are unpacked to a folder, by default the current one."""
+    names = _ABSOLUTE.get(_SAME.get(call.name, call.name), "")
+    if options.has(*names.split()):
+        call.doubt("fs.write-outside", "unpacks to absolute paths")
+    if call.zone(folder or ".") not in OWN:
+        call.write((folder or ".").rstrip("/") + "/unpacked", FILE)
+
 
 def tar(call: ProgramCall) -> None:
     """`tar`: what it unpacks, where, and options that run commands."""
@@ -60,10 +79,7 @@ def _tar_runs(call: ProgramCall, options: Options) -> None:
 
 
 def _unpack(call: ProgramCall, options: Options, folder: str | None) -> None:
-    if options.has("-P", "--absolute-names"):
-        call.doubt("fs.write-outside", "unpacks to absolute paths")
-    if folder and call.zone(folder) not in OWN:
-        call.write(folder.rstrip("/") + "/unpacked", FILE)
+    _lands(call, options, folder)
     archive = options.get("-f", "--file")
     made = call.stdin if archive in (None, "-") else call.content(archive)
     if made and NET in made:
@@ -99,20 +115,21 @@ def zip_(call: ProgramCall) -> None:
         call.script(text)
         call.wrapper = False
     words = options.rest
-    if call.name in ("7z", "7za", "7zr", "rar", "unrar"):
-        _seven(call, words, [*options.flags])
+    if call.name != "zip":
+        _seven(call, options)
     elif words:
         lists = ["-"] if any(re.fullmatch(r"-\w*@\w*", flag) for flag in options.flags) else []
         moves = options.has("-m", "--move", "-rm", "-mr")
         _pack(call, words[1:] + listed_in(call, *lists), words[0], None, moves)
 
 
-def _seven(call: ProgramCall, words: list[str], flags: list[str]) -> None:
+def _seven(call: ProgramCall, options: Options) -> None:
+    words, flags = options.rest, [*options.flags]
     sub = words[0] if words else ""
     if sub in ("x", "e"):
         folder = next((flag[2:] for flag in flags if flag.startswith("-o")), None)
-        if folder and call.zone(folder) not in OWN:
-            call.write(folder + "/unpacked", FILE)
+        told = next((word for word in words[2:] if word.endswith("/")), None)
+        _lands(call, options, told if call.name in ("rar", "unrar") else folder)
     elif sub in ("a", "u", "m") and len(words) > 1:
         lists = [word[1:] for word in words[2:] if word.startswith("@")]
         lists += [found[1] for flag in flags if (found := re.match(r"-ir?[-0]?@(.+)", flag))]
@@ -126,10 +143,10 @@ def unzip(call: ProgramCall) -> None:
     options = call.options("-d -x -P -S --suffix -o")
     if options.has("-l", "-v", "-t", "-Z", "--list", "--test"):
         return
-    folder = options.get("-d")
-    if call.name in ("unzip", "bsdtar", "unar") and folder and call.zone(folder) not in OWN:
-        call.write(folder.rstrip("/") + "/unpacked", FILE)
-    if call.name not in ("unzip", "unar"):
+    if call.name in ("unzip", "unar"):
+        if not options.has("-p", "-c"):
+            _lands(call, options, options.get("-d" if call.name == "unzip" else "-o"))
+    else:
         for word in options.rest:
             shows = call.name.endswith("cat")
             call.read(word, quiet=not shows)
@@ -172,10 +189,17 @@ def cpio(call: ProgramCall) -> None:
     for text in options.all("--rsh-command"):
         call.doubt("flag.run", "runs a helper")
         call.script(text)
-    folder = options.get("-D", "--directory")
-    if folder and call.zone(folder) not in OWN:
-        call.write(folder + "/unpacked", FILE)
-    if call.name == "pax" and options.has("-w"):
+    folder = options.get("-D", "--directory", "--output")
+    if call.name == "ar":
+        if any("x" in word for word in call.args[:1]):
+            _lands(call, options, folder)
+    elif call.name == "cpio" and options.has("-i", "--extract") and not options.has("-t", "--list"):
+        _lands(call, options, folder)
+    elif call.name == "pax" and options.has("-r") and not options.has("-w"):
+        _lands(call, options, None)
+        if any(re.match(r"(.).*?\1[/~.]", text) for text in options.all("-s")):
+            call.doubt("fs.write-outside", "unpacks to paths that it makes")
+    elif call.name == "pax" and options.has("-w"):
         copies = options.rest[-1:] if options.has("-r") else []
         named = options.rest[: len(options.rest) - len(copies)]
         _older(call, named or listed_in(call, "-"), options.get("-f"), copies)
@@ -183,6 +207,22 @@ def cpio(call: ProgramCall) -> None:
         _older(call, listed_in(call, "-"), options.get("-O", "-F", "--file"), [], folder)
     elif call.name == "cpio" and options.has("-p", "--pass-through"):
         _older(call, listed_in(call, "-"), None, options.rest[:1], folder)
+
+
+def jar(call: ProgramCall) -> None:
+    """`jar`: archives of Java."""
+    mode = call.args[0] if call.args else ""
+    options = call.options("-f -C --file --dir")
+    if options.has("-x", "--extract") or re.fullmatch(r"\w*x\w*", mode):
+        _lands(call, options, options.get("-C", "--dir"))
+
+
+def deb(call: ProgramCall) -> None:
+    """`dpkg-deb`: packages of Debian, unpacked without being installed."""
+    options = call.options()
+    takes_out = ("-x", "-X", "-R", "-e", "--extract", "--vextract", "--raw-extract", "--control")
+    if options.has(*takes_out):
+        _lands(call, options, next(iter(options.rest[1:2]), None))
 
 
 def _older(

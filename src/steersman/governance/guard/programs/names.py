@@ -13,12 +13,14 @@ def _tools() -> str:
 
 OWNERS = {
     "archives.cpio": "ar cpio pax",
+    "archives.deb": "dpkg-deb",
+    "archives.jar": "jar",
     "archives.tar": "bsdtar gtar tar",
     "archives.unzip": """
         brotli bunzip2 bzcat bzip2 compress gunzip gzip lz4 lz4cat lzma pigz unar uncompress
         unxz unzip unzstd xz xzcat zcat zstd zstdcat
     """,
-    "archives.zip_": "7z 7za 7zr rar unrar zip",
+    "archives.zip_": "7z 7za 7zr 7zz rar unrar zip",
     "connect.expose": """
         bore chisel cloudflared frpc inlets localhost.run localtunnel lt ngrok pagekite
         serveo zrok
