@@ -181,9 +181,24 @@ def sponge(call: ProgramCall) -> None:
             call.write(word, call.stdin)
 
 
+# What changes the code that an editor runs from now on: options of the one kind, commands of the
+# other.
+_EXTENDS = frozenset(
+    ("--install-extension", "--uninstall-extension", "--update-extensions", "--add-mcp")
+)
+_PLUGINS = pattern(
+    r"\b(?:Plug(?:Install|Update|Upgrade|Clean)|Packer(?:Sync|Install|Update)|Mason(?:Install|Update)|"
+    r"Lazy!?\s+(?:sync|install|update|restore|clean)|TS(?:Install|Update)|Coc(?:Install|Update)|"
+    r"(?:Vundle|Plugin)(?:Install|Update|Clean)|(?:plug|dein|minpac|packager)#(?:install|update)|"
+    r"package(?:-vc)?-install|package-upgrade|straight-use-package|quelpa)"
+)
+
+
 def code(call: ProgramCall) -> None:
     """`code` and its kin, which can also open the machine to others."""
-    if call.args[:1] and call.args[0] in ("tunnel", "serve-web"):
+    if any(word.partition("=")[0] in _EXTENDS for word in call.args):
+        call.ask("editor.extend", "changes what the editor runs from now on")
+    elif call.args[:1] and call.args[0] in ("tunnel", "serve-web"):
         call.ask("net.listen", "opens this machine to others through the editor")
     else:
         edit(call)
@@ -197,13 +212,12 @@ def edit(call: ProgramCall) -> None:
     options = call.options(
         "-c --cmd -S -u -U -T -W -w -i --eval -l --load -f --funcall --listen -e"
     )
-    for flag in ("-c", "--cmd", "--eval", "-e", "--funcall", "-f"):
-        for text in options.all(flag):
-            if text:
-                scan(call.shell, text, "editor")
-    for word in call.args:
-        if word.startswith("+") and len(word) > 1:
-            scan(call.shell, word[1:], "editor")
+    texts = options.all("-c", "--cmd", "--eval", "-e", "--funcall", "-f")
+    texts += [word[1:] for word in call.args if word.startswith("+")]
+    for text in filter(None, texts):
+        scan(call.shell, text, "editor")
+        if _PLUGINS.search(text):
+            call.ask("editor.extend", "changes what the editor runs from now on")
     for name in options.all("-S", "-u", "-l", "--load"):
         outside = name not in ("NONE", "NORC") and call.zone(name) is not Zone.INSIDE
         if not run_address(call, name) and outside:

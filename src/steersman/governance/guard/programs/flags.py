@@ -177,6 +177,7 @@ FLAGS: dict[str, dict[str, str]] = {
     "tshark": {"-w": "write", "-X": "helper"},
     "nmap": {"--script": "helper", "-oN": "write"},
     "nano": {"-s": "run", "--speller": "run", "-f": "helper", "--rcfile": "helper"},
+    "code": {"--extensions-dir": "helper", "--user-data-dir": "helper"},
     "less": {"-o": "write", "-O": "write", "--log-file": "write"},
     "bat": {"--pager": "run"},
     "delta": {"--pager": "run"},
@@ -279,6 +280,10 @@ FLAGS: dict[str, dict[str, str]] = {
 }
 _SAME = {
     "gmake": "make",
+    "code-insiders": "code",
+    "codium": "code",
+    "cursor": "code",
+    "windsurf": "code",
     "yarnpkg": "yarn",
     "pdftex": "pdflatex",
     "lualatex": "pdflatex",

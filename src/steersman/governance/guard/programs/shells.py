@@ -20,6 +20,7 @@ from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.records.patterns import pattern
 
 SHELLS = listed("sh bash dash ash zsh ksh mksh fish rbash csh tcsh yash hush posh elvish nu xonsh")
+_FORGE = pattern(r"(?:github|gitlab|sourcehut|bitbucket|gist):[\w~]")
 _RERUN = pattern(r"\$\(|`")
 
 
@@ -68,18 +69,20 @@ def feed(call: ProgramCall, text: str) -> bool:
 
 def run_address(call: ProgramCall, name: str) -> bool:
     """True when a script is named by an address: what lies there is run unseen."""
-    elsewhere = "://" in name and not LOCAL.match(host_of(name))
+    elsewhere = _FORGE.match(name) or ("://" in name and not LOCAL.match(host_of(name)))
     if elsewhere:
         call.block(
             "net.run",
             "runs unreviewed code fetched from the network",
             "Save it to a file in the workspace and read it first.",
         )
-    return elsewhere
+    return bool(elsewhere)
 
 
 def run_file(call: ProgramCall, word: str) -> None:
     """A file is started as a program."""
+    if run_address(call, word):
+        return
     made = call.content(word)
     if made is not None:
         call.unknown_code = True

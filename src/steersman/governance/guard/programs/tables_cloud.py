@@ -104,6 +104,7 @@ block k8s.delete -- removes what production runs : uninstall|delete|un|del|destr
 ask k8s.change : *
 """
 _TERRAFORM = """
+ask code.unknown -- fetches a module from elsewhere : init & -from-module
 safe : plan|fmt|validate|show|output|version|providers|graph|console|get|test|help|hclfmt|init;
   render-json|graph-dependencies|modules|metadata|-version; state list|show|pull;
   workspace list|show|select|new; run-all plan|validate|init|output; run plan

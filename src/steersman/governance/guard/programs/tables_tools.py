@@ -41,6 +41,9 @@ safe : check|help|--version|status|version|add|init|pre|build|healthcheck|jsonsc
 ask pkg.publish : *
 """
 _JUPYTER = """
+ask pkg.install : labextension|nbextension|serverextension
+  install|uninstall|enable|disable|link|unlink|develop|update;
+  server extension enable|disable
 ask net.listen -- lets others run code on this machine :
   * & --NotebookApp.token|--ServerApp.token|--IdentityProvider.token|--LabApp.token;
   * & --NotebookApp.password|--ServerApp.password|--PasswordIdentityProvider.hashed_password;
@@ -97,6 +100,7 @@ ask pkg.publish : publish|install|deploy|export
 safe : *
 """
 _NIX = """
+ask code.unknown -- runs code from the network : ~ github:*|gitlab:*|sourcehut:*|git+*|http*
 safe : flake check|show|metadata|info|lock|init|new|update|archive|prefetch; config show|check;
   build|eval|fmt|log|path-info|why-depends|search|show-config|derivation|hash|repl|print-dev-env;
   help;

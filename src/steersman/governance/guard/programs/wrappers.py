@@ -4,8 +4,9 @@ import re
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.environment import secret_name
-from steersman.governance.guard.marks import FILE, OUT, SECRET
+from steersman.governance.guard.marks import FILE, OUT, SECRET, shown
 from steersman.governance.guard.options import read_options, skip_options
+from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.wrap_table import WRAPPERS, Wrap
 from steersman.governance.guard.scene import ASK, Finding
 from steersman.governance.guard.variables import check_assignment
@@ -321,6 +322,10 @@ def shell_words(call: ProgramCall) -> None:
         )
         return
     if call.name == "tmux":
+        sources = [n for n, word in enumerate(rest) if word in ("source", "source-file")]
+        for name in skip_options(rest[sources[0] + 1 :], "-t") if sources else ():
+            if call.zone(name) is not Zone.INSIDE:
+                call.doubt("code.unknown", f"runs the commands in {shown(name)}")
         spot = next((n for n, word in enumerate(rest) if word in subs), None)
         if spot is not None:
             tail = skip_options(rest[spot + 1 :], "-s -n -t -c -x -y -F -e -l -p -b")
