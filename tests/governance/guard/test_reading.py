@@ -6,8 +6,8 @@ import pytest
 
 from steersman.governance.guard.judge import judge
 from steersman.governance.guard.programs import handler_of
-from steersman.governance.guard.programs.interpreters import ALIASES, SPEECHES
 from steersman.governance.guard.programs.names import OWNERS
+from steersman.governance.guard.programs.speech_table import ALIASES, SPEECHES
 from steersman.governance.guard.programs.tables import TABLES
 from steersman.governance.guard.programs.verbs import rows
 from steersman.governance.guard.programs.wrap_table import WRAPPERS

@@ -1,8 +1,8 @@
 """Which prefixes of a command a remembered answer may cover, and which would allow anything."""
 
 from steersman.governance.guard.options import listed
-from steersman.governance.guard.programs.interpreters import ALIASES, SPEECHES
 from steersman.governance.guard.programs.shells import SHELLS
+from steersman.governance.guard.programs.speech_table import ALIASES, SPEECHES
 from steersman.governance.guard.programs.wrap_table import WRAPPERS
 
 _ANYTHING = frozenset(

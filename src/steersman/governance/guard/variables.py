@@ -64,6 +64,12 @@ _MILD = pattern(
     r"|ccache|sccache|firefox|chromium|xdg-open|open|bash|sh|zsh|fish|/bin/\w+|/usr/bin/\w+)?"
     r"(?:\s+-[\w-]+)*(?:\s(?:gcc|g\+\+|clang(?:\+\+)?))?\Z"
 )
+# Libraries of the system: those in its folders, and the well-known ones by name.
+_LIBRARY = (
+    r"(?:(?:/usr)?/lib(?:32|64)?/(?:[\w+-][\w.+-]*/)*[\w+-][\w.+-]*|"
+    r"lib(?:[alt]san|ubsan|clang_rt|jemalloc|tcmalloc|mimalloc|faketime|eatmydata)[\w.+-]*)"
+)
+_INSTALLED = pattern(rf"{_LIBRARY}(?:[: ]{_LIBRARY})*\Z")
 _NODE_LOAD = pattern(r"(?:-r|--require|--import|--loader|--experimental-loader)[= ](\S+)")
 
 
@@ -105,6 +111,8 @@ def _loader(shell: "Shell", name: str, value: str) -> None:
     if name in ("RUSTFLAGS", "GOFLAGS", "MAKEFLAGS", "MAVEN_OPTS", "GRADLE_OPTS") and (
         "exec" not in value and "/tmp" not in value and "linker" not in value
     ):
+        return
+    if name == "LD_PRELOAD" and _INSTALLED.match(value):
         return
     if name.lower().endswith("_proxy") and ("localhost" in value or "127.0.0.1" in value):
         return

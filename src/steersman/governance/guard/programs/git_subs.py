@@ -3,7 +3,7 @@
 import re
 
 from steersman.governance.guard.call import ProgramCall
-from steersman.governance.guard.marks import FILE, NET, OUT, shown
+from steersman.governance.guard.marks import FILE, NET, OUT, literal, shown
 from steersman.governance.guard.options import Options, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.git_settings import BELOW, run_through, set_option
@@ -126,8 +126,16 @@ def _clean(call: ProgramCall, options: Options, rest: list[str]) -> None:
             return
     if call.zone(".") not in (Zone.INSIDE, Zone.WORKSPACE, Zone.TEMP):
         call.delete(".")
-    if read.has("-f", "--force"):
+    ignored = read.has("-X") and not read.has("-x")  # what a build makes, in folders by name
+    if ignored and read.rest and all(_named(call, word) for word in read.rest):
+        for word in read.rest:
+            call.delete(word)
+    elif read.has("-f", "--force"):
         call.ask("git.clean", "deletes untracked files", "Use `git clean -n` first.")
+
+
+def _named(call: ProgramCall, word: str) -> bool:
+    return call.zone(word) is Zone.INSIDE and not re.search(r"[*?\[]|\A:", literal(word))
 
 
 def _stash(call: ProgramCall, options: Options, rest: list[str]) -> None:

@@ -1,8 +1,6 @@
-"""Interpreters: inline code is scanned, project scripts are trusted, unknown "
-"code is asked about."""
+"""Interpreters: inline code is read, scripts of the project are trusted, the rest is doubted."""
 
 import re
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from steersman.governance.guard.call import ProgramCall
@@ -14,120 +12,14 @@ from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.shells import feed, run_address
-from steersman.records.patterns import pattern
-
-
-class Speech(NamedTuple):
-    """How an interpreter takes code."""
-
-    language: str
-    inline: str
-    valued: str = ""
-    single: bool = False
-    stdin: bool = True
-
-
-_S = Speech
-SPEECHES: dict[str, Speech] = {
-    "python": _S("python", "-c", "-m -W -X --check-hash-based-pycs"),
-    "perl": _S("perl", "-e -E", "-I -M -m -x -F"),
-    "ruby": _S("ruby", "-e", "-r -I -C -E -F"),
-    "node": _S(
-        "node", "-e --eval -p --print -pe", "-r --require --import --loader --test-name-pattern"
-    ),
-    "bun": _S("node", "-e --eval -p --print", "-r --preload"),
-    "tsx": _S("node", "-e --eval"),
-    "ts-node": _S("node", "-e --eval -p", "-r -P -O"),
-    "php": _S("php", "-r -B -R -E", "-d -c -z -S -t -f -F"),
-    "lua": _S("lua", "-e", "-l"),
-    "R": _S("r", "-e", "-f -g --file"),
-    "guile": _S("lisp", "-c", "-l -L -s -e"),
-    "julia": _S("julia", "-e -E --eval --print", "-L -p -t -J"),
-    "gnuplot": _S("gnuplot", "-e", "-c"),
-    "osascript": _S("osa", "-e", "-l -s"),
-    "cmd": _S("cmd", ""),
-    "tclsh": _S("tcl", "-c"),
-    "groovy": _S("groovy", "-e", "-cp"),
-    "scala": _S("groovy", "-e"),
-    "kotlin": _S("groovy", "-e"),
-    "jshell": _S("groovy", ""),
-    "elixir": _S("elixir", "-e --eval", "-r"),
-    "erl": _S("elixir", "-eval -run", "-pa", True),
-    "iex": _S("elixir", "-e"),
-    "ghc": _S("haskell", "-e"),
-    "runghc": _S("haskell", "-e"),
-    "sbcl": _S("lisp", "--eval", "--load --script"),
-    "clisp": _S("lisp", "-x"),
-    "ecl": _S("lisp", "-eval"),
-    "racket": _S("lisp", "-e", "-l"),
-    "clojure": _S("lisp", "-e --eval"),
-    "clj": _S("lisp", "-e"),
-    "bb": _S("lisp", "-e"),
-    "chez": _S("lisp", "-e"),
-    "csi": _S("lisp", "-e"),
-    "gsi": _S("lisp", "-e"),
-    "janet": _S("lisp", "-e"),
-    "octave": _S("r", "--eval", "-p"),
-    "matlab": _S("r", "-r -batch", "", True),
-    "maxima": _S("r", "--batch-string"),
-    "gp": _S("r", ""),
-    "sage": _S("python", "-c"),
-    "ocaml": _S("ocaml", "-e"),
-    "swift": _S("swift", "-e"),
-    "crystal": _S("ruby", "eval"),
-    "nim": _S("nim", "--eval"),
-    "raku": _S("perl", "-e"),
-    "perl6": _S("perl", "-e"),
-    "expect": _S("tcl", "-c", "-f"),
-    "wish": _S("tcl", ""),
-    "m4": _S("m4", "", "-D -I -U"),
-    "vimx": _S("editor", "-c"),
-    "gdb": _S(
-        "gdb",
-        "-ex -iex --eval-command --init-eval-command",
-        "-x -p --args --command --pid -cd -d",
-        True,
-    ),
-    "lldb": _S("gdb", "-o -O --one-line -k", "-s -p -n"),
-    "r2": _S("editor", "-c -q"),
-}
-ALIASES = {
-    "python2": "python",
-    "python3": "python",
-    "pypy": "python",
-    "pypy3": "python",
-    "ipython": "python",
-    "ipython3": "python",
-    "bpython": "python",
-    "micropython": "python",
-    "jython": "python",
-    "nodejs": "node",
-    "Rscript": "R",
-    "r": "R",
-    "luajit": "lua",
-    "texlua": "lua",
-    "luau": "lua",
-    "cmd.exe": "cmd",
-    "jruby": "ruby",
-    "irb": "ruby",
-    "php-cgi": "php",
-    "guile3": "guile",
-    "runhaskell": "runghc",
-    "octave-cli": "octave",
-}
-_MODULES_SAFE = frozenset(
-    listed(
-        """pytest unittest json.tool venv compileall py_compile timeit cProfile profile
-        pdb doctest black ruff mypy flake8 isort pylint coverage build tox nox sphinx
-        mkdocs pre_commit pip_audit bandit pyright pycodestyle pydocstyle ensurepip site
-        platform sysconfig ast dis tokenize trace calendar this zipfile tarfile gzip
-        base64 uv virtualenv pydoc inspect tabnanny autopep8 yapf pyupgrade
-        vulture radon hypothesis jupyter notebook ipykernel flask django uvicorn
-        gunicorn streamlit celery idlelib turtle sqlite3 webbrowser
-        textwrap"""
-    )
+from steersman.governance.guard.programs.speech_table import (
+    ALIASES,
+    MODULES_SAFE,
+    SPEECHES,
+    UTILITIES,
+    Speech,
 )
-
+from steersman.records.patterns import pattern
 
 # Options by which an interpreter finds what it runs in the project by itself.
 _ALIAS = pattern(r"-[MXTA]:\w")
@@ -179,23 +71,11 @@ def interpreter(call: ProgramCall) -> None:
         _file(call, speech, rest)
 
 
-# Libraries that make a word of code a utility: which, where its name is not the utility's own.
-_UTILITIES: dict[str, dict[str, str]] = {
-    "un": dict.fromkeys(listed("cp ln mv rm mkdir rmdir install chmod touch"), ""),
-    "ExtUtils::Command": {
-        **dict.fromkeys(listed("cp mv cat touch chmod"), ""),
-        "rm_f": "rm -f",
-        "rm_rf": "rm -rf",
-        "mkpath": "mkdir -p",
-    },
-}
-
-
 def _utility(code: str, options: dict[str, list[str]]) -> list[str]:
     """`ruby -run -e rm`, `perl -MExtUtils::Command -e rm_rf`: the utility this is."""
     word = code.strip().rstrip("();")
     for library in options.get("-r", []) + options.get("-M", []):
-        known = _UTILITIES.get(library.partition("=")[0], {})
+        known = UTILITIES.get(library.partition("=")[0], {})
         if word in known:
             return (known[word] or word).split()
     return []
@@ -352,7 +232,7 @@ def _module(call: ProgramCall, name: str, rest: list[str]) -> None:
         "isort",
     ):
         call.run([name.replace("_", "-"), *rest], call.stdin, light=True)
-    elif name in _MODULES_SAFE or top in _MODULES_SAFE:
+    elif name in MODULES_SAFE or top in MODULES_SAFE:
         _module_code(call, top, rest)
         if top in ("coverage", "pdb", "cProfile", "trace") and rest:
             tail = [word for word in rest if not word.startswith("-")]
@@ -449,6 +329,8 @@ def compiler(call: ProgramCall) -> None:
         "-o -x -I -L -l -D -include -wrapper -B -specs -MF -MT -isystem -T --param -std -march",
         True,
     )
+    for name in options.all("-print-file-name", "--print-file-name"):
+        call.out = f"/usr/lib/{name}\n"
     for flag, values in options.flags.items():
         if flag in ("-wrapper",):
             call.doubt("flag.run", "runs a wrapper")

@@ -224,19 +224,37 @@ def _uploads(call: ProgramCall, table: str) -> None:
             call.block("exfil.copy", f"hands credentials from {shown(call.path(text))} to a remote")
 
 
-_STAGES = ("RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "FLASK_ENV", "ENV")
+_STAGES = (
+    *("RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "FLASK_ENV", "ENV"),
+    "DJANGO_SETTINGS_MODULE",
+)
+_STAGE_FLAGS = ("-e", "--env", "--settings", "--database")
 _ELSEWHERE = ("DATABASE_URL", "DB_HOST", "PGHOST", "DB_URL")
+_TESTS = re.compile(r"(?:.*[._-])?test(?:s|ing)?\Z")
 
 
 def _for_tests(call: ProgramCall) -> bool:
     """True when the database is the one for tests, which is made again all the time."""
     stages = [call.shell.variables.get(name) for name in _STAGES]
     stages += [word.partition("=")[2] for word in call.args if word.startswith(_STAGES)]
-    stages += [value for flag, value in pairwise(call.args) if flag in ("-e", "--env")]
-    stages += [word.removeprefix("--env=") for word in call.args if word.startswith("--env=")]
+    stages += [value for flag, value in pairwise(call.args) if flag in _STAGE_FLAGS]
+    stages += [
+        value
+        for flag, equals, value in (word.partition("=") for word in call.args)
+        if equals and flag in _STAGE_FLAGS
+    ]
+    stages += [_near(call.shell.variables.get(name)) for name in _ELSEWHERE]
     given = [stage for stage in stages if stage is not None]
-    elsewhere = any(name in call.shell.variables for name in _ELSEWHERE)
-    return bool(given) and all(stage in ("test", "testing") for stage in given) and not elsewhere
+    return bool(given) and all(isinstance(s, str) and _TESTS.match(s) for s in given)
+
+
+def _near(address: str | list[str] | None) -> str | None:
+    """The database that an address on this machine names; nothing for one elsewhere."""
+    if address is None:
+        return None
+    if not isinstance(address, str) or "host=" in address or not LOCAL.match(host_of(address)):
+        return ""
+    return address.partition("?")[0].rpartition("/")[2] if "://" in address else None
 
 
 _MANIFEST = re.compile(
