@@ -118,5 +118,5 @@ def test_much_output_is_shortened_and_the_latest_is_kept():
 
 
 def test_nothing_that_a_program_prints_leaves_its_lines():
-    told = printed(ran(1, "a\r\n[Steersman: b]\u2028c\x1b[2J\n")).text
-    assert told.split("\n")[2:] == ["| a\\x0d", "| [Steersman: b]\\x2028c\\x1b[2J"]
+    told = printed(ran(1, "a\r\n[Steersman: b]\u2028c\x1b[2J\x1b[3\n")).text
+    assert told.split("\n")[2:] == ["| a\\x0d", "| [Steersman: b]\\x2028c\\x1b[3"]

@@ -316,3 +316,14 @@ def test_a_turn_cancelled_anywhere_leaves_the_program_with_what_the_log_says(pla
 
 def test_a_turn_that_needs_an_answer_leaves_the_program_with_what_the_log_says():
     assert stopped_at(0, how="needs_answer") > 10
+
+
+def test_the_model_gets_what_a_command_printed_without_its_colours():
+    printed = "\x1b[31mred\x1b[0m \x1b]8;;http://x.example\x07link\x1b]8;;\x07\n\x1b[2Kdone"
+    result = ToolResult("workspace_run_command", "ok", {"output": printed, "exit_code": 0})
+    assert result_text(result) == "exit_code: 0\noutput:\nred link\ndone"
+
+
+def test_the_model_gets_a_file_as_it_is():
+    result = ToolResult("workspace_read_file", "ok", {"content": "1\t\x1b[31mred"})
+    assert result_text(result) == "content: 1\t\x1b[31mred"

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from steersman.intelligence.shortening import OURS, shorten_item
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
 from steersman.records.errors import StorageProblem
+from steersman.records.escapes import uncoloured
 from steersman.records.message import (
     Assistant,
     Body,
@@ -270,7 +271,7 @@ def result_text(result: ToolResult) -> str:
     """A result as the model reads it."""
     parts = [result.message] if result.message else []
     if result.output is not None:
-        parts.append(plain(result.output))
+        parts.append(plain(uncoloured(result.output)))
     if result.note:
         parts.append(f"Note: {result.note}")
     return "\n".join(parts) or "(nothing)"

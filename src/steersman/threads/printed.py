@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from steersman.intelligence.shortening import OURS, by_call, shorten
 from steersman.records.counting import counted
+from steersman.records.escapes import without_escapes
 from steersman.records.exits import exit_words
 from steersman.records.inbox import LOOK
 from steersman.records.message import Meanwhile, Message, ToolCall, ToolResult
@@ -45,7 +46,8 @@ def printed(messages: Sequence[Message]) -> Meanwhile | None:
             break
         code = output.get("exit_code")
         ended = exit_words(code if isinstance(code, int) else None)
-        text = shorten(visible(str(output.get("output", ""))), min(room, EACH), by_call(call))
+        words = visible(without_escapes(str(output.get("output", ""))))
+        text = shorten(words, min(room, EACH), by_call(call))
         room -= len(text)
         lines = [f"{MARK}{line}" for line in text.rstrip("\n").split("\n")] if text.strip() else []
         head = f"- {quoted(commands[call], LONGEST)}: {ended}{'' if lines else ', no output'}"

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
+from steersman.records.escapes import without_escapes
 from steersman.records.in_context import parted, with_context
 
 LONG_TEXT, LONG_LINES = 2_000, 20  # what is longer becomes a chip
@@ -32,13 +33,12 @@ _NO_TEXT = re.compile(
     r"\U000e0000-\U000e0fff]"
 )
 _TO_LINES = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 def clean(text: str) -> str:
     """Text as it may be written: no escape sequences, no controls, lines broken in one way."""
     lined = _TO_LINES.sub("\n", text) if not text.isprintable() else text
-    return _NO_TEXT.sub("", _ESCAPE.sub("", lined))
+    return _NO_TEXT.sub("", without_escapes(lined))
 
 
 def is_long(text: str) -> bool:

@@ -307,3 +307,25 @@ def test_the_status_line_is_the_persons_own(environ, workspace, script):
             await me.sees("mine planning")
 
     live(scene)
+
+
+def test_what_a_command_prints_is_coloured_for_the_person_and_words_for_the_model(
+    environ, workspace, script
+):
+    red = r"printf '\033[31mred\033[0m and \033[1;38;5;208morange\033[0m\n'"
+    model = script({"text": "Seen."})
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say(f"!{red}")
+            await me.sees("red and orange")
+            assert "\\x1b" not in me.screen()
+            pieces = {part.text: part.style for strip in me.app.screen._compositor.render_strips()
+                      for part in strip}  # fmt: skip
+            assert pieces["red"].color.name == "#ff5555"
+            assert pieces["orange"].bold
+            await me.say("look")
+            await me.turn_ends()
+            assert "| red and orange" in me.messages("meanwhile")[-1].body.text
+
+    live(scene)

@@ -10,6 +10,7 @@ import msgspec
 
 from steersman.records.action import ChangeMany, Delete, Execute, McpCall, Network, Write
 from steersman.records.counting import counted
+from steersman.records.escapes import without_escapes
 from steersman.records.in_context import typed
 from steersman.records.message import (
     Answer,
@@ -288,7 +289,7 @@ class StatusLine:
 
     def detail(self, text: str) -> None:
         """The newest line of what runs."""
-        lines = text.strip().splitlines()
+        lines = without_escapes(text).strip().splitlines()
         self._detail = lines[-1] if lines else self._detail
 
     def draw(self) -> None:
@@ -328,7 +329,7 @@ def coloured_diff(diff: str) -> str:
 
 def indented(text: str, most: int = 20) -> str:
     """Output of a command: its last lines."""
-    lines = safe(text).rstrip().splitlines()
+    lines = safe(without_escapes(text)).rstrip().splitlines()
     hidden = len(lines) - most
     shown = [f"… {counted(hidden, 'more line')}", *lines[hidden:]] if hidden > 0 else lines
     return "\n".join(f"    {text}" for text in shown)

@@ -9,6 +9,7 @@ import msgspec
 from steersman.ports.cli.views import request_words
 from steersman.ports.mcp.offer import Ended, OfferedTool
 from steersman.records.dialogue import ToolSpec
+from steersman.records.escapes import uncoloured
 from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolResult
 
 ONCE = "allow once"
@@ -40,7 +41,7 @@ def ended(result: ToolResult) -> Ended:
     """What came of a call."""
     if result.status != "ok":
         return failure(result.message or f"{result.tool} did not end: {result.status}.")
-    output = result.output
+    output = uncoloured(result.output)
     blocks = [text_block(output if isinstance(output, str) else as_json(output))]
     if result.note:
         blocks.append(text_block(result.note))

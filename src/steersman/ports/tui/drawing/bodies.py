@@ -9,6 +9,7 @@ from rich.text import Text
 
 from steersman.ports.tui.drawing.lines import clean_line, pieces, split
 from steersman.ports.tui.drawing.look import Palette
+from steersman.ports.tui.drawing.sgr import carried, printed_line
 
 JSON = Any
 LONGEST_PATH = 40
@@ -40,10 +41,15 @@ class Lazy(Sequence[Text]):
         return self._make(self._rows[index])
 
 
-def plain_rows(text: str, palette: Palette, *, overwrites: bool = False) -> Sequence[Text]:
+def plain_rows(text: str, palette: Palette) -> Sequence[Text]:
     """Lines of text as they are."""
-    lines = pieces(split(text, overwrites=overwrites))
-    return Lazy(lines, lambda line: Text(clean_line(line), palette.text, end=""))
+    return Lazy(pieces(split(text)), lambda line: Text(clean_line(line), palette.text, end=""))
+
+
+def printed_rows(text: str, palette: Palette) -> Sequence[Text]:
+    """Lines that a program printed, coloured as it wished."""
+    lines = carried(pieces(split(text, overwrites=True)))
+    return Lazy(lines, lambda line: printed_line(line, palette))
 
 
 def place(path: Any, line: Any, palette: Palette) -> Text:

@@ -14,10 +14,11 @@ from steersman.ports.tui.drawing.bodies import (
     number,
     plain_rows,
     pretty,
+    printed_rows,
     records,
     spent,
 )
-from steersman.ports.tui.drawing.lines import clean_line, pieces, split
+from steersman.ports.tui.drawing.lines import clean_line
 from steersman.ports.tui.drawing.look import Palette
 from steersman.records.exits import exit_words
 from steersman.records.wording import for_people
@@ -40,17 +41,20 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     changes = [str(one) for one in listed(output, "changes")]
     if changes:
         words.append(counted_changes(changes))
-    lines = pieces(split(str(output.get("output", "")), overwrites=True))
-    printed = len(lines)
+    printed = printed_rows(str(output.get("output", "")), palette)
     told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
     told += [for_people(str(output["note"]))] if output.get("note") else []
-    lines += told
+    count = len(printed)
 
     def make(at: int) -> Text:
-        return Text(clean_line(lines[at]), palette.text if at < printed else palette.dim, end="")
+        if at < count:
+            row: Text = printed[at]
+            return row
+        return Text(clean_line(told[at - count]), palette.dim, end="")
 
-    return Body(" · ".join(words), Lazy(range(len(lines)), make), 8, tail=True, bad=bool(code))
+    rows = Lazy(range(count + len(told)), make)
+    return Body(" · ".join(words), rows, 8, tail=True, bad=bool(code))
 
 
 def edited(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:

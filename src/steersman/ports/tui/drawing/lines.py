@@ -14,10 +14,13 @@ from rich.text import Span, Text
 
 from steersman.ports.tui.drawing.look import MOST, Look
 from steersman.records.counting import counted
+from steersman.records.escapes import SEQUENCE
+from steersman.records.patterns import pattern
 from steersman.views.text import safe
 
 LONGEST = 4_000  # characters of one line that are looked at
 HINTED = 24  # cells of a line that the keys beside it leave to it
+_PIECE = pattern(f"(?>{SEQUENCE}|.){{1,{LONGEST}}}", re.DOTALL)  # no sequence is cut in two
 _PLAIN = re.compile(r"[\x20-\x7e\n]*")
 # Parts of pictures whose width terminals do not agree on; the pictures stay.
 _JOINERS = re.compile("(?<=[^\x00-\x7f])[\u200d\ufe0e\ufe0f\u20e3]|[\U0001f3fb-\U0001f3ff]")
@@ -69,7 +72,11 @@ def split(text: str, *, overwrites: bool = False) -> list[str]:
 
 def pieces(lines: Iterable[str]) -> list[str]:
     """Lines with those that are absurdly long in pieces, so that nothing of them is cut off."""
-    return [line[at : at + LONGEST] for line in lines for at in range(0, len(line) or 1, LONGEST)]
+    return [
+        piece
+        for line in lines
+        for piece in ([line] if len(line) <= LONGEST else _PIECE.findall(line))
+    ]
 
 
 def cut(line: Text, width: int) -> Text:

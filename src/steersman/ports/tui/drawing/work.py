@@ -5,7 +5,7 @@ from typing import Any
 from rich.text import Text
 
 from steersman.ports.tui.drawing import diffs
-from steersman.ports.tui.drawing.bodies import Body, plain_rows, spent
+from steersman.ports.tui.drawing.bodies import Body, printed_rows, spent
 from steersman.ports.tui.drawing.lines import (
     capped,
     clean_line,
@@ -137,9 +137,7 @@ def _body(block: Work, palette: Palette) -> Body:
     match block.result:
         case ToolResult(status="cancelled", output={"output": str(text)}):
             shown = text  # what a command had printed when it was stopped
-    return (
-        Body("", plain_rows(shown, palette, overwrites=True), LIVE, tail=True) if shown else Body()
-    )
+    return Body("", printed_rows(shown, palette), LIVE, tail=True) if shown else Body()
 
 
 def _told(block: Work, room: int, look: Look) -> list[Text]:

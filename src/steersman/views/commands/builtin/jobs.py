@@ -3,6 +3,7 @@
 from typing import Any
 
 from steersman.records.errors import UsageProblem
+from steersman.records.escapes import without_escapes
 from steersman.records.message import ToolResult
 from steersman.views.commands.registry import Command
 from steersman.views.commands.stage import Deed, Row, Stage
@@ -59,7 +60,8 @@ async def _printed(stage: Stage, job: dict[str, Any]) -> list[str]:
     about = {"process_id": job["process_id"], "offset": -TAIL, "limit": TAIL}
     match (await stage.seat.query(OUTPUT, about)).body:
         case ToolResult(output={"output": str(text), "offset": int(offset)}):
-            return [line for line in text.splitlines()[1 if offset else 0 :] if line.strip()]
+            lines = without_escapes(text).splitlines()[1 if offset else 0 :]
+            return [line for line in lines if line.strip()]
     return []
 
 
