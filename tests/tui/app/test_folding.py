@@ -1,5 +1,7 @@
 """What is folded in the conversation is opened: with keys, the mouse and a command."""
 
+import pytest
+
 from steersman.ports.tui.screens.printed import Lines, Printed
 from steersman.ports.tui.transcript import Transcript
 from tests.tui.app.bridge import at_the_terminal, live
@@ -56,6 +58,7 @@ def test_a_long_output_opens_whole_and_is_searched(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(*ran(MANY)), size=(80, 24)) as me:
             await counted(me)
+            await me.sees("… 19,993 earlier lines (F7 Enter)")
             await me.press("f7", "enter")
             await me.until(lambda: isinstance(me.app.screen, Printed))
             await me.until(lambda: me.app.screen.query_one(Lines).lines)
@@ -93,5 +96,19 @@ def test_output_is_chosen_from_a_list_and_by_its_words(environ, workspace, scrip
             await me.press("enter")
             await me.until(lambda: isinstance(me.app.screen, Printed))
             await me.sees("number 2 ")
+
+    live(scene)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_the_lines_of_the_output_are_counted_and_not_those_of_the_screen(
+    environ, workspace, script, width
+):
+    wide = "for n in $(seq 20); do printf '%s ' $n; seq -s' ' 1000; done"
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*ran(wide)), size=(width, 24)) as me:
+            await counted(me)
+            await me.sees("… 13 earlier lines (F7 Enter)")
 
     live(scene)

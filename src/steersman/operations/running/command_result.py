@@ -18,7 +18,8 @@ from steersman.records.wording import OUTSIDE
 class CommandResult(Struct, frozen=True, omit_defaults=True):
     """How a command ended, or continues; `output` is its standard output and error together.
 
-    `refused` are hosts that it was not allowed to reach.
+    `lines` is how many lines it printed, when only a part of them is here. `refused` are hosts that
+    it was not allowed to reach.
     `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
     output when only a part of it is here.
     """
@@ -27,6 +28,7 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     output: str
     exit_code: int | None = None
     truncated: bool = False
+    lines: int = 0
     background_process_id: str = ""
     changes: list[str] = []
     refused: list[str] = []
@@ -72,6 +74,7 @@ def result_of(running: Running, notes: list[str], effects: Effects) -> CommandRe
         output=output.text(),
         exit_code=None if continues else running.state.exit_code,
         truncated=output.truncated,
+        lines=output.lines if output.truncated else 0,
         background_process_id=running.id if continues else "",
         changes=effects.words,
         note="; ".join(filter(None, [*notes, *effects.notes])),

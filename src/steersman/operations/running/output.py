@@ -30,6 +30,8 @@ class Excerpt:
 
     def __init__(self, head: int = HEAD, tail: int = TAIL, line: int = LINE) -> None:
         self.size = 0
+        self._ends = 0  # of lines
+        self._at_end = True  # of a line
         self._room = head
         self._most = tail
         self._longest = line
@@ -46,12 +48,19 @@ class Excerpt:
         return self._gap > 0 or bool(self._head_cuts or self._tail_cuts)
 
     @property
+    def lines(self) -> int:
+        """How many lines were printed, the last also if nothing ended it."""
+        return self._ends + (not self._at_end)
+
+    @property
     def _gap(self) -> int:
         return self._kept - len(self._head) - len(self._tail)
 
     def add(self, piece: bytes) -> None:
         """Take in what was printed next."""
         self.size += len(piece)
+        self._ends += piece.count(b"\n")
+        self._at_end = piece.endswith(b"\n") if piece else self._at_end
         passed = at = 0
         room = self._longest - self._line
         while at < len(piece):
@@ -229,6 +238,11 @@ class Output:
     def truncated(self) -> bool:
         """True when `text` is not the whole."""
         return self._excerpt.truncated
+
+    @property
+    def lines(self) -> int:
+        """How many lines were printed so far."""
+        return self._excerpt.lines
 
     def text(self) -> str:
         """The head and the tail, with what is left out said."""

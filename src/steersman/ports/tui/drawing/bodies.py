@@ -16,11 +16,15 @@ LONGEST_PATH = 40
 
 
 class Body(Struct, frozen=True):
-    """What is shown of a result: `head` in its first line, `rows` below, folded to `most`."""
+    """What is shown of a result: `head` in its first line, `rows` below, folded to `most`.
+
+    `lines` is how many lines the rows are of, where that is another number; 0 when nobody knows.
+    """
 
     head: str = ""
     rows: Sequence[Text] = ()
     most: int = 6
+    lines: int | None = None
     tail: bool = False
     bad: bool = False  # it was done, and what was done went wrong
 
@@ -46,10 +50,11 @@ def plain_rows(text: str, palette: Palette) -> Sequence[Text]:
     return Lazy(pieces(split(text)), lambda line: Text(clean_line(line), palette.text, end=""))
 
 
-def printed_rows(text: str, palette: Palette) -> Sequence[Text]:
-    """Lines that a program printed, coloured as it wished."""
-    lines = carried(pieces(split(text, overwrites=True)))
-    return Lazy(lines, lambda line: printed_line(line, palette))
+def printed_rows(text: str, palette: Palette) -> tuple[Sequence[Text], int]:
+    """What a program printed, coloured as it wished, in rows; and how many lines that is."""
+    lines = split(text, overwrites=True)
+    rows = carried(pieces(lines))
+    return Lazy(rows, lambda row: printed_line(row, palette)), len(lines)
 
 
 def place(path: Any, line: Any, palette: Palette) -> Text:

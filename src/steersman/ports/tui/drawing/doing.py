@@ -41,7 +41,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     changes = [str(one) for one in listed(output, "changes")]
     if changes:
         words.append(counted_changes(changes))
-    printed = printed_rows(str(output.get("output", "")), palette)
+    printed, lines = printed_rows(str(output.get("output", "")), palette)
     told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
     told += [for_people(str(output["note"]))] if output.get("note") else []
@@ -54,7 +54,8 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
         return Text(clean_line(told[at - count]), palette.dim, end="")
 
     rows = Lazy(range(count + len(told)), make)
-    return Body(" · ".join(words), rows, 8, tail=True, bad=bool(code))
+    lines = (number(output.get("lines")) or lines) + len(told)
+    return Body(" · ".join(words), rows, 8, lines, tail=True, bad=bool(code))
 
 
 def edited(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:

@@ -163,21 +163,27 @@ def folded(
     most: int,
     tail: bool = False,
     indent: int = 0,
+    lines: int | None = None,
 ) -> list[Text]:
-    """Rows as lines: when open all of them, wrapped; else a few, cut, and how many there are."""
+    """Rows as lines: when open all of them, wrapped; else a few, cut, and how many there are.
+
+    `lines` is how many lines the rows are of; 0 when nobody knows.
+    """
     if look.open:
         shown = rows[: look.most]
-        lines = [line for row in shown for line in wrap(make(row), width, indent)]
+        told = [line for row in shown for line in wrap(make(row), width, indent)]
         hidden = len(rows) - len(shown)
         unseen = f"… {counted(hidden, 'more line')} not shown"
-        return [*lines, cut(Text(unseen, look.palette.dim), width)] if hidden else lines
+        return [*told, cut(Text(unseen, look.palette.dim), width)] if hidden else told
     hidden = len(rows) - most
     if hidden <= 1:  # a fold that hides one line would take the same room
         return [cut(make(row), width) for row in rows]
+    count = hidden if lines is None else max(lines - most, 1)
     if tail:
-        earlier = hinted(f"… {counted(hidden, 'earlier line')}", width, look)
+        words = "earlier lines" if lines == 0 else counted(count, "earlier line")
+        earlier = hinted(f"… {words}", width, look)
         return [earlier, *(cut(make(row), width) for row in rows[hidden:])]
-    note = hinted(f"… {counted(hidden, 'more line')}", width, look)
+    note = hinted(f"… {counted(count, 'more line')}", width, look)
     return [*(cut(make(row), width) for row in rows[:most]), note]
 
 

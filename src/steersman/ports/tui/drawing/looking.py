@@ -66,7 +66,7 @@ def listing(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     names = listed(output, "files")
     head = counted(number(output.get("total_files")) or len(names), "file")
     left = [Text(clean_line(str(one)), palette.dim, end="") for one in listed(output, "left_out")]
-    return Body(head, [*Lazy(names[:2000], make), *left], 4)
+    return Body(head, [*map(make, names), *left], 4)
 
 
 _SEVERITY = {"error": "✗", "warning": "!", "info": "i", "hint": "·"}

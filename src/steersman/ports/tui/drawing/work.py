@@ -21,6 +21,7 @@ from steersman.ports.tui.drawing.results import body_of
 from steersman.records.message import DiffReady, ToolResult
 from steersman.views.blocks import Work
 from steersman.views.git_notes import made_again
+from steersman.views.story.work import TAIL
 from steersman.views.text import call_words
 
 LIVE = 6  # lines of what a running tool shows
@@ -56,7 +57,9 @@ def draw_work(block: Work, width: int, look: Look) -> list[Text]:
         *(line for one in shown for line in _diff(one, len(block.diffs), room, look)),
     ]
     if body.rows and (look.open or body.most):
-        below += folded(body.rows, _same, room, look, most=body.most, tail=body.tail)
+        below += folded(
+            body.rows, _same, room, look, most=body.most, tail=body.tail, lines=body.lines
+        )
     return [*lines, *(shifted(line, "    ") for line in below)]
 
 
@@ -137,7 +140,9 @@ def _body(block: Work, palette: Palette) -> Body:
     match block.result:
         case ToolResult(status="cancelled", output={"output": str(text)}):
             shown = text  # what a command had printed when it was stopped
-    return Body("", printed_rows(shown, palette), LIVE, tail=True) if shown else Body()
+    rows, lines = printed_rows(shown, palette)
+    known = lines if len(shown) < TAIL else 0
+    return Body("", rows, LIVE, known, tail=True) if shown else Body()
 
 
 def _told(block: Work, room: int, look: Look) -> list[Text]:
