@@ -112,3 +112,70 @@ def test_the_lines_of_the_output_are_counted_and_not_those_of_the_screen(
             await me.sees("… 13 earlier lines (F7 Enter)")
 
     live(scene)
+
+
+def test_a_search_finds_words_across_wrapped_lines_and_opens_what_is_folded(
+    environ, workspace, script
+):
+    """Upwards from the end; `n` goes on, `N` goes back."""
+    told = "The quick **brown fox** jumps over the lazy dog " * 6
+    turn = [*ran("seq -f 'line %g' 30; echo brown fox; seq 20")]
+    turn[-1] = {"text": f"{told}and the needle\nin the haystack."}
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*turn), size=(60, 24)) as me:
+            await me.say("count")
+            await me.turn_ends()
+            window = me.app.query_one(Transcript).window
+
+            async def found(words):
+                await me.until(lambda: window.hit[0] and words in line())
+
+            def line():
+                block = me.story.blocks[window.place_of(window.hit[0])]
+                lines = window.drawn(block).lines[window.hit[1] :][:2]
+                return " ".join(one.plain.strip() for one in lines)
+
+            await me.press("f7", "slash")
+            await me.say("Needle in the HAYSTACK")
+            await found("needle in the haystack.")
+            await me.press("f7", "f7", "slash")
+            await me.sees("Search the conversation")
+            await me.press(*["backspace"] * 30)
+            await me.say("line 7")
+            await found("line 7")
+            await me.sees("line 7\n", "line 8\n")
+            assert "earlier lines" not in me.screen()
+
+            await me.press("slash", *["backspace"] * 10)
+            await me.say("lazy dog the quick brown")
+            await found("lazy dog The")
+            first = window.hit
+            await me.press("n")
+            await me.until(lambda: window.hit < first)
+            await me.press("N")
+            await me.until(lambda: window.hit == first)
+
+            await me.press("slash", *["backspace"] * 30)
+            await me.say("nowhere")
+            await me.sees("“nowhere” is not in this conversation.")
+
+    live(scene)
+
+
+def test_a_pane_finds_words_across_wrapped_lines(environ, workspace, script):
+    long = "seq -s' ' 5000"
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(*ran(long)), size=(60, 24)) as me:
+            await counted(me)
+            await me.say("/output seq")
+            await me.until(lambda: isinstance(me.app.screen, Printed))
+            lines = me.app.screen.query_one(Lines)
+            await me.until(lambda: lines.lines)
+            end = lines.lines[20].plain.split()[-1]
+            await me.press("/")
+            await me.say(f"{end} {int(end) + 1}")
+            await me.until(lambda: lines.found == 20)
+
+    live(scene)

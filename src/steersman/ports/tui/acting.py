@@ -21,6 +21,7 @@ from steersman.views.commands.stage import Row
 from steersman.views.commands.words import fenced
 from steersman.views.leaving import agreed, question
 from steersman.views.story.reading import again
+from steersman.views.text import one_line
 
 if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
@@ -39,6 +40,7 @@ class Acting:
         self.backs = Twice()
         self.stops = Twice()
         self._going = False  # the user is asked whether to stop jobs and quit
+        self._sought = ""  # what was last searched for
         self._said_mode = 0  # the notice that says the mode
         self._reminded = 0  # the one that names the keys
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
@@ -58,6 +60,7 @@ class Acting:
             "approvals": self._approve, "approvals_now": self._approvals,
             "queued": self._queued, "mentioned": self._mentioned, "retry": self._retry,
             "write": self._write, "read": self._read,
+            "search": lambda: self._app.spawn(self._search()),
         }  # fmt: skip
 
     def do(self, name: str) -> None:
@@ -306,6 +309,17 @@ class Acting:
             app.query_one(Transcript).read()
         else:
             app.tell("There is nothing to read yet.")
+
+    async def _search(self) -> None:
+        """Go up to the nearest place in the conversation that has some words."""
+        app, transcript = self._app, self._app.query_one(Transcript)
+        words = await app.stage.ask("Search the conversation", self._sought)
+        transcript.read()
+        if words and words.strip():
+            self._sought = transcript.sought = words
+            transcript.window.hit = ("", 0)
+            if not transcript.find(words):
+                app.tell(f"“{one_line(words, 40)}” is not in this conversation.")
 
     def _write(self) -> None:
         self._app.query_one(Composer).focus()

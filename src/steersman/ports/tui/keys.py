@@ -69,6 +69,8 @@ TABLE = (
     Key("up", ("k",), "Scroll up.", "up"),
     Key("top", ("g",), "Go to the beginning.", ""),
     Key("end", ("G",), "Go to the end, and follow.", ""),
+    Key("search", ("slash",), "Search the conversation, upwards; n and N go to the next and the "
+        "previous place."),
     Key("diff", ("D",), "Show what was changed.", "diff"),
     Key("retry", ("r",), "Try the last step again; asks first.", "retry"),
     Key("approvals", ("a",), "Open what waits for your approval. With nothing waiting: choose the "

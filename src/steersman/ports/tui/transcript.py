@@ -33,6 +33,7 @@ from steersman.views.story import Story
 FRAME = 1 / 30  # seconds between two drawings
 GUTTER = 1  # cells at the left, where the chosen block is marked
 PAINTED = 200  # lines that are kept ready for the screen
+FOUND = Style(reverse=True)
 COPIED = 5_000  # lines that can be selected at once
 
 
@@ -83,6 +84,7 @@ class Transcript(ScrollView, can_focus=False):
         self.window = Window(MONO)
         if story is not None:
             self.window.story = story
+        self.sought = ""  # the words of the last search
         self.frames = 0  # how often something was drawn
         self._strips: dict[tuple[str, int, str], tuple[Text, Strip]] = {}
         self._changed: set[str] = set()
@@ -142,7 +144,7 @@ class Transcript(ScrollView, can_focus=False):
         self._do(self.window.follow)
 
     def find(self, words: str, *, back: bool = True) -> bool:
-        """Go to the nearest block before (or after) the chosen one that has these words."""
+        """Go to the nearest line before (or after) the last found one that has these words."""
         found = self.window.find(words, back=back)
         self._place()
         self.refresh()
@@ -206,7 +208,7 @@ class Transcript(ScrollView, can_focus=False):
     def on_blur(self) -> None:
         """Keys act on something else now."""
         self.can_focus = False
-        self.window.chosen = ""
+        self.window.chosen = self.sought = ""
         self.refresh()
 
     def focus_on_click(self) -> bool:
@@ -229,6 +231,8 @@ class Transcript(ScrollView, can_focus=False):
         block, drawn, into = found
         edge = "▌" if block.key == self.window.chosen else "│" if self.has_focus else " "
         strip = self._painted(drawn.lines[into], (block.key, into, edge))
+        if self.sought and (block.key, into) == self.window.hit:
+            strip = Strip.join([strip.crop(0, 1), strip.crop(1).apply_style(FOUND)])
         if self.text_selection is not None:
             strip = self._selected(strip, number)
         return strip.apply_offsets(0, number)
@@ -338,12 +342,18 @@ class Transcript(ScrollView, can_focus=False):
         self.follow()
 
     def action_next_person(self) -> None:
-        """To the next words of the user."""
-        self._do(self.window.to_person, 1)
+        """To the next words of the user; in a search, to the next place that has what is sought."""
+        self._next(back=False)
 
     def action_previous_person(self) -> None:
-        """To the words of the user before."""
-        self._do(self.window.to_person, -1)
+        """To the words of the user before; in a search, to the place before."""
+        self._next(back=True)
+
+    def _next(self, *, back: bool) -> None:
+        if self.sought:
+            self.find(self.sought, back=not back)  # a search goes up
+        else:
+            self._do(self.window.to_person, -1 if back else 1)
 
     def action_fold(self) -> None:
         """Open the chosen block, or fold it; without one, open what was folded last."""

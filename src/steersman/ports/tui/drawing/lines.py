@@ -28,6 +28,7 @@ _BROKEN = re.compile("[\ud800-\udfff]")
 _MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _STACKED = re.compile(f"({_MARKS}{{2}}){_MARKS}+")
 _FOLDED = Style(meta={"folded": True})  # marks lines by which a block is opened
+_CONTINUES = Style(meta={"continues": True})  # and those that continue the one above
 
 T = TypeVar("T")
 
@@ -106,6 +107,7 @@ def wrap(line: Text, width: int, indent: int = 0) -> list[Text]:
             piece = _without_spaces_before(piece)
             if indent:
                 piece = Text.assemble(" " * indent, piece)
+            piece.stylize(_CONTINUES)
         lines.append(piece)
     return lines
 
@@ -209,6 +211,11 @@ def hinted(text: str, width: int, look: Look, style: Style | None = None) -> Tex
 def folds(line: Text) -> bool:
     """Whether a line stands for what is folded."""
     return any(one.style == _FOLDED for one in line.spans)
+
+
+def continues(line: Text) -> bool:
+    """Whether a line continues the one above, which was too long."""
+    return any(one.style == _CONTINUES for one in line.spans)
 
 
 def shifted(line: Text, before: str, style: Style | None = None) -> Text:

@@ -1,15 +1,44 @@
-"""Whether a block has the words that a person looks for; without drawing it."""
+"""Where the words are that a person looks for: in blocks, and in lines that were drawn of them."""
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rich.text import Text
+
+from steersman.ports.tui.drawing.lines import continues
 from steersman.views.blocks import Agent, Asked, Block, Person, Remark, Request, Words, Work
+
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def lines_with(lines: Sequence[Text], words: str) -> list[int]:
+    """The lines where these words begin, in whatever case; they may stand across wrapped lines."""
+    parts = ["\r?".join(map(re.escape, part)) for part in words.casefold().split()]
+    if not parts:
+        return []
+    told: list[str] = []
+    starts: list[int] = []
+    size = 0
+    for line in lines:
+        plain = line.plain.rstrip().casefold()
+        piece = f"\r{plain.lstrip(' │')}" if told and continues(line) else f"\n{plain}"
+        starts.append(size)
+        told.append(piece)
+        size += len(piece)
+    found = re.finditer(r"[^\S\n]+".join(parts), "".join(told))
+    return sorted({bisect_right(starts, one.start()) - 1 for one in found})
 
 
 def has_words(block: Block, words: str) -> bool:
-    """Whether a block has these words, in whatever case."""
-    wanted = words.casefold()
-    return any(wanted in text.casefold() for text in _texts(block))
+    """Whether a block may have these words: its letters do, whatever the signs between them."""
+    wanted = _letters(words)
+    return any(wanted in _letters(text) for text in _texts(block))
+
+
+def _letters(text: str) -> str:
+    return _SIGNS.sub("", text.casefold())
 
 
 def _texts(block: Block) -> Iterator[str]:

@@ -12,7 +12,8 @@ from rich.text import Text
 from steersman.ports.tui.drawing import Look, Palette, draw, estimate, foldable, gap
 from steersman.ports.tui.drawing.heights import Heights
 from steersman.ports.tui.drawing.lines import folds, shifted
-from steersman.ports.tui.drawing.searching import has_words
+from steersman.ports.tui.drawing.look import MOST
+from steersman.ports.tui.drawing.searching import has_words, lines_with
 from steersman.views.blocks import Agent, Block, Person, Request
 from steersman.views.story import Story
 
@@ -54,6 +55,7 @@ class Window:
         self.top = 0
         self.following = True
         self.chosen = ""  # the key of the block that keys act on
+        self.hit = ("", 0)  # the block where a search is, and the line of it
         self.keys = Look(palette).keys  # those that open what is folded
         self._opened: dict[str, bool] = {}
         self._heights = Heights()
@@ -96,7 +98,7 @@ class Window:
         """Another story, from its end."""
         self.story = story
         self._opened.clear()
-        self.chosen = ""
+        self.chosen, self.hit = "", ("", 0)
         self.following = True
         self.forget()
         self.arrange()
@@ -241,11 +243,7 @@ class Window:
         if kept is not None and kept.key == key:
             self._drawn.move_to_end(block.key)
             return kept
-        inner = block.lane in self.story.agents
-        width = self.width - len(INNER) if inner else self.width
-        lines = draw(block, width, Look(self.palette, opened, keys=self.keys))
-        if inner:
-            lines = [shifted(line, INNER, self.palette.dim) for line in lines]
+        lines = self._lines(block, opened=opened)
         fresh = Drawn(key, lines, kept)
         self._drawn[block.key] = fresh
         self._drawn.move_to_end(block.key)
@@ -254,6 +252,12 @@ class Window:
         while self._kept > KEPT and len(self._drawn) > LEAST:
             self._kept -= len(self._drawn.popitem(last=False)[1].lines)
         return fresh
+
+    def _lines(self, block: Block, *, opened: bool) -> list[Text]:
+        inner = block.lane in self.story.agents
+        width = self.width - len(INNER) if inner else self.width
+        lines = draw(block, width, Look(self.palette, opened, keys=self.keys))
+        return [shifted(line, INNER, self.palette.dim) for line in lines] if inner else lines
 
     # List the keys.
 
@@ -353,14 +357,41 @@ class Window:
         return True
 
     def find(self, words: str, *, back: bool = True) -> bool:
-        """Go to the nearest block before (or after) the chosen one that has these words."""
-        blocks = self.story.blocks
-        start = self.place_of(self.chosen) if self.chosen else None
+        """Go to the nearest line with these words before (or after) the last one that was found.
+
+        What is folded is opened where the words are in it.
+        """
+        blocks, (key, line) = self.story.blocks, self.hit
+        start = self.place_of(key) if key else None
         if start is None:
-            start = len(blocks) if back else -1
-        places = range(start - 1, -1, -1) if back else range(start + 1, len(blocks))
-        for place in places:
-            if has_words(blocks[place], words) and not self._hidden(blocks[place]):
-                self.choose(place)
-                return True
+            start, line = (len(blocks) - 1, MOST + 1) if back else (0, -1)
+        for place in range(start, -1, -1) if back else range(start, len(blocks)):
+            block = blocks[place]
+            if has_words(block, words):
+                lines = lines_with(self.drawn(block).lines, words)
+                whole = lines_with(self._lines(block, opened=foldable(block)), words)
+                opens = len(whole) > len(lines)
+                beyond = [
+                    at for at in (whole if opens else lines)
+                    if place != start or (at < line if back else at > line)
+                ]  # fmt: skip
+                if beyond:
+                    self._opened[block.key] = opens or self.is_open(block)
+                    self._go(place, beyond[-1 if back else 0])
+                    return True
         return False
+
+    def _go(self, place: int, line: int) -> None:
+        """Open what a block is in, and bring one of its lines into the middle."""
+        block = self.story.blocks[place]
+        self.hit, self.chosen = (block.key, line), block.key
+        agent = self.story.agents.get(block.lane)
+        while agent is not None:
+            self._opened[agent.key] = True
+            agent = self.story.agents.get(agent.lane)
+        for at in range(len(self._heights)):
+            self._heights.set(at, self._guess(at))
+        self._measure_back(place, self.rows)
+        self._measure(place)
+        at = self._heights.before(place) + self._above(place) + line
+        self.move(max(at - self.rows // 2, 0))

@@ -20,6 +20,7 @@ from textual.widgets import Input, Label
 
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing.look import MONO, Palette
+from steersman.ports.tui.drawing.searching import lines_with
 from steersman.ports.tui.screens.reading import Draw, Paged, keys_line
 from steersman.records.counting import counted
 from steersman.views.text import one_line
@@ -61,15 +62,16 @@ class Lines(ScrollView, can_focus=True):
 
     def find(self, words: str, by: int, start: int) -> bool:
         """Go to the next line with these words from a line on; behind the last is the first."""
-        wanted, count = words.casefold(), len(self.lines)
-        for step in range(count):
-            at = (start + by * step) % count
-            if wanted in self.lines[at].plain.casefold():
-                self.found = at
-                self.scroll_to(y=at - self.size.height // 2, animate=False)
-                self.refresh()
-                return True
-        return False
+        hits = lines_with(self.lines, words)
+        if not hits:
+            return False
+        if by > 0:
+            self.found = next((at for at in hits if at >= start), hits[0])
+        else:
+            self.found = next((at for at in reversed(hits) if at <= start), hits[-1])
+        self.scroll_to(y=self.found - self.size.height // 2, animate=False)
+        self.refresh()
+        return True
 
 
 class Printed(Paged):
