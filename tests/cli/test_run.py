@@ -57,6 +57,7 @@ def test_a_scripted_task_reads_edits_runs_and_ends(steer, script, workspace):
         "tool": "workspace_read_file",
         "status": "ok",
         "output": {
+            "success": True,
             "file_size": 32,
             "total_lines": 2,
             "lines_read": 2,

@@ -95,7 +95,13 @@ def test_list_files(steer, workspace):
 def test_read_file(steer):
     assert called(steer, "workspace_read_file", {"path": "calc.py", "offset": 2}) == (
         0,
-        {"file_size": 32, "total_lines": 2, "lines_read": 1, "content": "2\t    return a - b"},
+        {
+            "success": True,
+            "file_size": 32,
+            "total_lines": 2,
+            "lines_read": 1,
+            "content": "2\t    return a - b",
+        },
     )
 
 

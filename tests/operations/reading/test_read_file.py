@@ -1,6 +1,7 @@
 """`workspace_read_file` as a model meets it, with its limits and refusals."""
 
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -32,6 +33,7 @@ def read(folder):
 def test_a_small_file_is_read_whole(folder, read):
     (folder / "calc.py").write_text("def add(a, b):\n    return a - b\n")
     assert read("calc.py") == {
+        "success": True,
         "file_size": 32,
         "total_lines": 2,
         "lines_read": 2,
@@ -42,14 +44,30 @@ def test_a_small_file_is_read_whole(folder, read):
 def test_a_range_says_where_to_go_on(folder, read):
     (folder / "many.txt").write_text("".join(f"line {n}\n" for n in range(1, 5001)))
     assert read("many.txt", offset=10, limit=2) == {
+        "success": True,
         "file_size": 48893,
         "total_lines": 5000,
         "lines_read": 2,
         "content": "10\tline 10\n11\tline 11",
         "note": "lines 10–11 of 5,000; next: offset 12",
     }
-    assert read("many.txt")["note"] == "lines 1–2,000 of 5,000; next: offset 2001"
     assert "note" not in read("many.txt", offset=4999)
+
+
+def test_more_than_an_answer_holds_is_an_error_with_the_next_call(folder, read):
+    (folder / "many.txt").write_text("".join(f"line {n}\n" for n in range(1, 5001)))
+    assert read("many.txt") == (
+        "many.txt has 5,000 lines and 48,893 bytes. One answer holds 2,000 lines and 32 KB.\n"
+        "Read offset 1, limit 2000, then go on at offset 2001; "
+        "or find the place with workspace_search_files."
+    )
+    assert read("many.txt", offset=1, limit=2000)["note"].endswith("next: offset 2001")
+    assert "Read offset 2001, limit 2000, then go on at offset 4001" in read(
+        "many.txt", offset=2001
+    )
+    assert read("many.txt", offset=4001)["lines_read"] == 1000
+    (folder / "exact.txt").write_text("a\n" * 2000)
+    assert read("exact.txt")["lines_read"] == 2000
 
 
 @pytest.mark.parametrize(
@@ -65,22 +83,37 @@ def test_small_shapes(folder, read, content, lines, note):
     assert "\ufeff" not in found["content"]
 
 
-def test_what_does_not_fit_in_32_kb_waits_for_the_next_page(folder, read):
+def test_32_kb_are_paged_by_following_the_errors(folder, read):
     (folder / "wide.txt").write_text("".join(f"{n} {'x' * 90}\n" for n in range(1, 1001)))
-    offset, seen = 1, []
-    while offset:
-        found = read("wide.txt", offset=offset)
+    asked, seen = {}, []
+    while asked is not None:
+        found = read("wide.txt", **asked)
+        if isinstance(found, str):
+            fits = re.search(r"Read offset (\d+), limit (\d+)", found)
+            asked = {"offset": int(fits[1]), "limit": int(fits[2])}
+            continue
         assert len(found["content"].encode()) <= 32 * 1024
         seen += found["content"].split("\n")
-        note = found.get("note", "")
-        offset = int(note.rsplit(" ", 1)[1]) if note else 0
+        after = re.search(r"next: offset (\d+)", found.get("note", ""))
+        asked = {"offset": int(after[1])} if after else None
     assert seen == [f"{n}\t{n} {'x' * 90}" for n in range(1, 1001)]
+
+
+def test_a_limit_whose_lines_are_too_many_bytes_is_an_error_too(folder, read):
+    (folder / "wide.txt").write_text(f"{'x' * 90}\n" * 1000)
+    said = read("wide.txt", offset=101, limit=500)
+    assert said == (
+        "Lines 101–600 of wide.txt are more than the 32 KB one answer holds.\n"
+        "Read offset 101, limit 344, then go on at offset 445; "
+        "or find the place with workspace_search_files."
+    )
+    assert read("wide.txt", offset=101, limit=344)["lines_read"] == 344
 
 
 def test_a_long_line_is_cut_with_a_marker(folder, read):
     (folder / "min.js").write_text("é" * 3000 + "\nshort\n")
     found = read("min.js")
-    assert found["content"] == f"1\t{'é' * 512} …[4,976 bytes left out]\n2\tshort"
+    assert found["content"] == f"1\t{'é' * 512}... [truncated]\n2\tshort"
     assert found["note"] == "1 long line was cut"
 
 
@@ -96,16 +129,21 @@ def test_encoding_and_endings_are_named(folder, read, content, told):
     (folder / "f.txt").write_bytes(content)
     found = read("f.txt")
     assert found.pop("content") == "1\tgröße\n2\tzwei"
-    assert found == {"file_size": len(content), "total_lines": 2, "lines_read": 2} | told
+    assert found == {
+        "success": True, "file_size": len(content), "total_lines": 2, "lines_read": 2, **told
+    }  # fmt: skip
 
 
 def test_more_than_1_mb_needs_a_range(folder, read):
     (folder / "big.txt").write_bytes(b"0123456789abcde\n" * 62_501)
     assert read("big.txt") == (
-        "big.txt has 1,000,016 bytes, too many to read without a range.\n"
-        "Pass offset and limit, for example offset 1, limit 200; "
+        "big.txt has 62,501 lines and 1,000,016 bytes. One answer holds 2,000 lines and 32 KB.\n"
+        "Read offset 1, limit 1613, then go on at offset 1614; "
         "or find the place with workspace_search_files."
     )
+    (folder / "line.json").write_bytes(b"x" * 1_000_001)
+    assert "Read offset 1, limit 1;" in read("line.json")
+    assert read("line.json", offset=1, limit=1)["note"] == "1 long line was cut"
     assert read("big.txt", limit=1)["total_lines"] == 62_501
     assert read("big.txt", offset=62_501)["content"] == "62501\t0123456789abcde"
 

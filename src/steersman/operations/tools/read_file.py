@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from steersman.operations.finding import reading
-from steersman.operations.finding.reading import LARGEST_FILE, MOST_LINES, Page, Shape
+from steersman.operations.finding.reading import LARGEST_FILE, MOST_BYTES, MOST_LINES, Page, Shape
 from steersman.operations.finding.records import readable
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
@@ -21,6 +21,7 @@ MOST_FOLDERS = 300
 class FileLines(Struct, frozen=True, omit_defaults=True):
     """Lines of a file, each as number, tab, text; UTF-8 and LF are not mentioned."""
 
+    success: bool
     file_size: int
     total_lines: int
     lines_read: int
@@ -44,8 +45,8 @@ class ReadFileArgs(Arguments, frozen=True):
 class ReadFile(Tool[ReadFileArgs]):
     """Read lines of a text file in the workspace, each shown as number, tab, text.
 
-    At most 2,000 lines and 32 KB an answer; a note says where to continue. Files over 1 MB need a
-    range (offset or limit). The numbers and tabs are not part of the file.
+    An answer holds 2,000 lines and 32 KB. Asking for more is an error, which gives the offset and
+    limit to use. The numbers and tabs are not part of the file.
     """
 
     name = "workspace_read_file"
@@ -60,7 +61,7 @@ class ReadFile(Tool[ReadFileArgs]):
         return Plan(args, [Read(path)])
 
     async def perform(self, plan: Plan[ReadFileArgs], bench: Bench) -> FileLines:
-        """The lines, as many as fit in an answer."""
+        """The lines, if they fit in an answer."""
         judged = plan.actions[0]
         assert isinstance(judged, Read)
         found = await asyncio.to_thread(_read, plan.args, judged.path, bench.workspace)
@@ -83,12 +84,6 @@ def _read(args: ReadFileArgs, path: str, workspace: Workspace) -> FileLines:
             size = os.fstat(file.fileno()).st_size
             found = reading.shape(file.read(reading.HEAD))
             _check_text(args.path, found, size)
-            if size > LARGEST_FILE and args.offset is UNSET and args.limit is UNSET:
-                raise ToolProblem(
-                    f"{args.path} has {counted(size, 'byte')}, too many to read without a range.",
-                    try_this="Pass offset and limit, for example offset 1, limit 200; "
-                    "or find the place with workspace_search_files.",
-                )
             page = reading.page(reading.pieces(file, found), first, most)
         except OSError as error:
             why = error.strerror or str(error)
@@ -99,19 +94,41 @@ def _read(args: ReadFileArgs, path: str, workspace: Workspace) -> FileLines:
             f"{args.path} has {total}; offset {first:,} is past its end.",
             try_this=f"Its last lines begin at offset {max(page.total_lines - most + 1, 1)}.",
         )
+    wanted = page.total_lines if args.limit is UNSET else min(first + most - 1, page.total_lines)
+    whole = args.offset is UNSET and args.limit is UNSET
+    if first + len(page.lines) <= wanted or (whole and size > LARGEST_FILE):
+        raise _too_much(args, page, size, range(first, wanted + 1))
     return _answer(page, found, size, first)
+
+
+def _too_much(args: ReadFileArgs, page: Page, size: int, wanted: range) -> ToolProblem:
+    """Says which call to make instead: the lines that do fit, and where to go on."""
+    what = (
+        f"{args.path} has {counted(page.total_lines, 'line')} and {counted(size, 'byte')}. "
+        f"One answer holds {MOST_LINES:,} lines and {MOST_BYTES // 1024} KB."
+        if args.limit is UNSET
+        else f"Lines {wanted[0]:,}–{wanted[-1]:,} of {args.path} are more than the "
+        f"{MOST_BYTES // 1024} KB one answer holds."
+    )
+    after = wanted[0] + len(page.lines)
+    go_on = f", then go on at offset {after}" * (after in wanted)
+    return ToolProblem(
+        what,
+        try_this=f"Read offset {wanted[0]}, limit {len(page.lines)}{go_on}; "
+        "or find the place with workspace_search_files.",
+    )
 
 
 def _answer(page: Page, found: Shape, size: int, first: int) -> FileLines:
     lines = [
-        f"{number}\t{line.text}"
-        + (f" …[{counted(line.left_out, 'byte')} left out]" * (line.left_out > 0))
+        f"{number}\t{line.text}{'... [truncated]' * (line.left_out > 0)}"
         for number, line in enumerate(page.lines, first)
     ]
     encoding = "" if found.name == "utf-8" else found.name
     if page.flawed:
         encoding = "utf-8 with invalid bytes, shown as �"
     return FileLines(
+        success=True,
         file_size=size,
         total_lines=page.total_lines,
         lines_read=len(lines),
