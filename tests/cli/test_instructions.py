@@ -42,6 +42,7 @@ def write(path, text):
 
 def skill(folder, name, text="First look, then leap."):
     write(folder / name / "SKILL.md", f"---\nname: {name}\ndescription: {name}s well.\n---\n{text}")
+    return folder / name
 
 
 def asking(name, **more):
@@ -171,20 +172,32 @@ def test_skills_of_a_folder_wait_until_it_is_trusted(online, stage, workspace):
 
 def test_the_places_that_variables_name(online, stage, workspace, tmp_path, environ):
     home = Path(environ["HOME"])
-    write(home / "rules" / "one.md", "Rule one.")
-    write(home / "rules" / "two.md", "Rule two.")
+    write(home / "rules" / "team.md", "Rule one.")
+    write(home / "rules" / "other.md", "Rule two.")
     write(workspace / "team.md", "The team's rule.")
-    skill(tmp_path / "shelf", "leap")
-    write(tmp_path / "about.md", "Skills are to be tried first.")
+    write(workspace / "AGENTS.md", "The project's rule.")
+    folder = skill(tmp_path / "shelf", "leap")
+    (folder / "SKILL.md").rename(folder / "HOWTO.md")
     away = online.having(
         STEERSMAN_INSTRUCTIONS_DIRS=f"~/rules, {home}/rules, /nowhere/at/all",
         STEERSMAN_INSTRUCTIONS_FILE="team.md",
         STEERSMAN_SKILLS_DIRS=str(tmp_path / "shelf"),
-        STEERSMAN_SKILL_META_FILE=str(tmp_path / "about.md"),
+        STEERSMAN_SKILL_META_FILE="HOWTO.md",
     )
     stage.play({"text": "Done."})
     assert away("run", *MODEL, "go").returncode == 0
 
     told = system(stage)
-    for text in ("Rule one.", "Rule two.", "The team's rule.", "leaps well.", "tried first."):
+    for text in ("Rule one.", "The team's rule.", "The project's rule.", "leaps well."):
         assert told.count(text) == 1, text
+    assert "Rule two." not in told
+
+
+def test_a_resumed_thread_finds_its_skills_by_the_name_it_began_with(online, stage, config):
+    folder = skill(config / "skills", "leap")
+    (folder / "SKILL.md").rename(folder / "HOWTO.md")
+    stage.play({"text": "Done."})
+    begun = online.having(STEERSMAN_SKILL_META_FILE="HOWTO.md").work("run", *MODEL, "go")
+    stage.play({"text": "Done."})
+    assert online("resume", begun.thread, "go on").returncode == 0
+    assert "leaps well." in system(stage)

@@ -79,16 +79,12 @@ def test_every_resolved_place_is_absolute(listed, base):
 def test_every_variable_has_its_places():
     environ = {
         "STEERSMAN_INSTRUCTIONS_DIRS": "rules",
-        "STEERSMAN_INSTRUCTIONS_FILE": "~/me.md",
         "STEERSMAN_SKILLS_DIRS": "/skills,more",
-        "STEERSMAN_SKILL_META_FILE": "meta.md",
         "STEERSMAN_MCP_CONFIG_FILES": "a.json,a.json",
     }
     assert places(environ, "/ws", "/home/me") == Places(
         ("/ws/rules",),
-        ("/home/me/me.md",),
         ("/skills", "/ws/more"),
-        ("/ws/meta.md",),
         ("/ws/a.json",),
     )
     assert places({}, "/ws", "/home/me") == Places()
@@ -110,21 +106,45 @@ def test_files_are_told_from_the_general_to_the_near(world):
     world.write(world.repository / "CLAUDE.md", "root for claude")
     world.write(world.workspace / "AGENTS.md", "app")
     world.write(world.repository.parent / "AGENTS.md", "beyond the repository")
-    world.write(world.home / "named.md", "named")
-    world.write(world.home / "rules" / "b.md", "b")
-    world.write(world.home / "rules" / "a.md", "a")
-    world.write(world.home / "rules" / "c.txt", "no markdown")
-    found = world.names(
-        STEERSMAN_INSTRUCTIONS_DIRS="~/rules,missing", STEERSMAN_INSTRUCTIONS_FILE="~/named.md"
-    )
+    world.write(world.home / "rules" / "AGENTS.md", "rules")
+    world.write(world.home / "rules" / "other.md", "another name")
+    found = world.names(STEERSMAN_INSTRUCTIONS_DIRS="~/rules,missing")
     assert found == [
         "~/.config/steersman/AGENTS.md",
-        "~/rules/a.md",
-        "~/rules/b.md",
-        "~/named.md",
+        "~/rules/AGENTS.md",
         str(world.repository / "AGENTS.md"),
         str(world.repository / "CLAUDE.md"),
         "AGENTS.md",
+    ]
+
+
+def test_the_files_can_have_another_name(world):
+    world.write(world.config / "AGENTS.md", "mine")
+    world.write(world.config / "TEAM.md", "mine for the team")
+    world.write(world.home / "rules" / "TEAM.md", "rules")
+    world.write(world.home / "rules" / "AGENTS.md", "rules for others")
+    world.write(world.workspace / "AGENTS.md", "app")
+    world.write(world.workspace / "TEAM.md", "app for the team")
+    world.write(world.workspace / "src" / "TEAM.md", "src for the team")
+    made = world.instructions(
+        STEERSMAN_INSTRUCTIONS_DIRS="~/rules", STEERSMAN_INSTRUCTIONS_FILE=" TEAM.md "
+    )
+    assert [file.name for file in made.beginning()] == [
+        "~/.config/steersman/TEAM.md",
+        "~/rules/TEAM.md",
+        "AGENTS.md",
+        "TEAM.md",
+    ]
+    assert [file.name for file in made.nested("src/x.py")] == ["src/TEAM.md"]
+
+
+@pytest.mark.parametrize("given", ["~/me.md", "/etc/passwd", "../up.md", ".."])
+def test_a_path_is_no_name_and_that_is_said(world, given):
+    world.write(world.workspace / "AGENTS.md", "app")
+    made = world.instructions(STEERSMAN_INSTRUCTIONS_FILE=given)
+    assert [file.name for file in made.beginning()] == ["AGENTS.md"]
+    assert made.notes == [
+        "STEERSMAN_INSTRUCTIONS_FILE is not used: it must be the name of a file, without a folder."
     ]
 
 
@@ -146,16 +166,16 @@ def test_a_repository_is_not_looked_for_above_a_ceiling(world):
 
 
 def test_what_is_named_and_missing_is_told(world):
-    made = world.instructions(STEERSMAN_INSTRUCTIONS_FILE="gone.md")
+    made = world.instructions(STEERSMAN_INSTRUCTIONS_DIRS="~/rules")
     assert made.beginning() == []
-    assert made.notes == ["gone.md does not exist."]
+    assert made.notes == ["~/rules has no AGENTS.md or CLAUDE.md."]
 
 
 def test_the_same_file_or_the_same_text_is_told_once(world):
-    agents = world.write(world.workspace / "AGENTS.md", "the rules\n")
+    world.write(world.workspace / "AGENTS.md", "the rules\n")
     (world.workspace / "CLAUDE.md").symlink_to("AGENTS.md")
     world.write(world.repository / "AGENTS.md", "the rules")
-    named = world.names(STEERSMAN_INSTRUCTIONS_FILE=f"{agents},./AGENTS.md")
+    named = world.names(STEERSMAN_INSTRUCTIONS_DIRS=f"{world.workspace},.")
     assert named == ["AGENTS.md"]
 
 
@@ -235,10 +255,10 @@ def test_a_long_file_is_cut_and_says_so(world):
 
 
 def test_all_files_together_are_bounded_and_what_is_left_out_is_told(world):
-    rules = world.home / "rules"
     for number in range(9):
-        world.write(rules / f"{number}.md", f"{number} " + "é" * 10_000)
-    made = world.instructions(STEERSMAN_INSTRUCTIONS_DIRS=str(rules))
+        world.write(world.home / str(number) / "AGENTS.md", f"{number} " + "é" * 10_000)
+    folders = ",".join(f"~/{number}" for number in range(9))
+    made = world.instructions(STEERSMAN_INSTRUCTIONS_DIRS=folders)
     files = made.beginning()
     assert sum(len(file.text.encode()) for file in files) <= MOST_ALL
     assert made.notes[-1].endswith("48,000 bytes of instructions.")

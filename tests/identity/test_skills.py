@@ -98,9 +98,27 @@ def test_skills_are_found_in_every_place_and_those_of_a_folder_only_when_it_is_t
         world.skill(world.workspace / place, f"near-{number}")
     world.skill(world.own, "own")
     world.skill(world.home / "more", "named")
+    world.skill(world.home / ".agents" / "skills", "shared")
     variables = {"STEERSMAN_SKILLS_DIRS": "~/more,~/missing"}
-    assert world.names(trusted=True, **variables) == ["named", "near-0", "near-1", "near-2", "own"]
-    assert world.names(trusted=False, **variables) == ["named", "own"]
+    far = ["named", "near-0", "near-1", "near-2", "own", "shared"]
+    assert world.names(trusted=True, **variables) == far
+    assert world.names(trusted=False, **variables) == ["named", "own", "shared"]
+
+
+def test_the_file_of_a_skill_can_have_another_name(world):
+    world.skill(world.own, "usual")
+    folder = world.skill(world.own, "other", body="Do it.")
+    (folder / "SKILL.md").rename(folder / "HOWTO.md")
+    (folder / "notes.md").write_text("More.")
+    shelf = world.find(STEERSMAN_SKILL_META_FILE="HOWTO.md")
+    (skill,) = shelf.skills
+    said = '<skill name="other">\nDo it.\n\nFiles of this skill: notes.md\n</skill>'
+    assert [load(skill), load(skill, "HOWTO.md"), load(skill, "notes.md")] == [said, said, "More."]
+    path = world.find(STEERSMAN_SKILL_META_FILE="~/meta.md")
+    assert [one.name for one in path.skills] == ["usual"]
+    assert path.problems == (
+        "STEERSMAN_SKILL_META_FILE is not used: it must be the name of a file, without a folder.",
+    )
 
 
 def test_the_nearest_of_a_name_counts_and_the_other_is_told(world):
@@ -159,11 +177,10 @@ def test_links_that_lead_out_of_a_trusted_folder_are_not_followed(world):
 def test_the_list_in_the_prompt_is_stable_bounded_and_leaves_out_what_is_disabled(world):
     world.skill(world.own, "b-skill", "Second.")
     world.skill(world.own, "a-skill", "First  of\n  all.")
-    (world.home / "meta.md").write_text("Prefer small skills.\n")
-    shelf = world.find(STEERSMAN_SKILL_META_FILE="~/meta.md")
+    shelf = world.find()
     told = listing(shelf)
     assert told == listing(shelf)
-    assert told.endswith("Prefer small skills.\n\n- a-skill: First of all.\n- b-skill: Second.")
+    assert told.endswith("\n\n- a-skill: First of all.\n- b-skill: Second.")
     assert "a-skill" not in listing(shelf, {"a-skill"})
     assert listing(Shelf()) == ""
     many = Shelf(tuple(Skill(f"s{n}", "x" * 900, "/", "/") for n in range(150)))

@@ -7,13 +7,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.records.mcp_tools import Wishes
-from steersman.records.settings import Settings
+from steersman.records.settings import Settings, Value
 
-LASTING = ("mode", "model", "trust", "approvals", "sandbox", "output_style")
 # What a person finds again. How far a thread is trusted, each run says again.
+RESTORED = ("mode", "model", "approvals", "output_style", "skill_meta_file", "skills_off")
+LASTING = (*RESTORED, "trust", "sandbox")
 # What a run was started with, and a process that continues with it keeps.
 RUN = ("max_steps", "domains", "allow", "deny", "tools", "instructions", "add_dir")
-RESTORED = ("mode", "model", "approvals", "output_style")
 
 
 class Opening(Struct, frozen=True):
@@ -40,11 +40,11 @@ class Opening(Struct, frozen=True):
 class Kept(Struct, frozen=True, omit_defaults=True):
     """How a thread is worked on, by the names of flags.
 
-    `lasting` is the thread's own: its mode, model, trust, approvals and sandbox. `run` holds for
+    `lasting` is the thread's own: its mode, model, trust, approvals, sandbox and skills. `run` holds for
     the work under way, and for a process that continues with it: limits, domains, rules, `yes`.
     """
 
-    lasting: dict[str, str] = {}
+    lasting: dict[str, Value] = {}
     run: dict[str, Any] = {}
 
 
@@ -65,4 +65,4 @@ def kept(settings: Settings, model: str, *, yes: bool) -> Kept:
     limits = msgspec.to_builtins(settings.budget.run)
     run = {f"max_{name}": most for name, most in limits.items() if most is not None}
     run |= {name: msgspec.to_builtins(getattr(settings, name)) for name in RUN} | {"yes": yes}
-    return Kept({name: value for name, value in lasting.items() if value}, run)
+    return Kept({name: value for name, value in lasting.items() if value != ""}, run)

@@ -1,4 +1,4 @@
-"""Instruction files: `AGENTS.md` and `CLAUDE.md`, and files that the user names.
+"""Instruction files: `AGENTS.md` and `CLAUDE.md`, or of the name that the user gives them.
 
 They are text for a model, and a model has no authority: whatever they say, the gate decides. A file
 of the folder that leads out of it by a link is not read, nor is one that is secret.
@@ -12,7 +12,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.identity.places import Places, identity, places, read_text
+from steersman.identity.places import (
+    INSTRUCTIONS_FILE,
+    file_name,
+    identity,
+    places,
+    read_text,
+)
 from steersman.identity.settings import config_file
 from steersman.records.counting import counted
 from steersman.records.patterns import pattern
@@ -73,32 +79,6 @@ def between(top: str, folder: str) -> list[str]:
     return found
 
 
-def candidates(workspace: str, top: str, config: str, named: Places) -> list[Candidate]:
-    """What is looked for, from the general to the near: what comes later weighs more."""
-    own = [Candidate(os.path.join(config, name), "user") for name in NAMES]
-    told = [
-        *(path for folder in named.instruction_folders for path in _markdown(folder)),
-        *named.instruction_files,
-    ]
-    return [
-        *own,
-        *(Candidate(path, "configured") for path in told),
-        *(
-            Candidate(os.path.join(folder, name), "folder", top)
-            for folder in between(top, workspace)
-            for name in NAMES
-        ),
-    ]
-
-
-def _markdown(folder: str) -> list[str]:
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
-    except OSError:
-        return []
-    return [os.path.join(folder, name) for name in names]
-
-
 class Instructions:
     """The instruction files of one workspace, each shown once."""
 
@@ -111,16 +91,32 @@ class Instructions:
         home = environ.get("HOME") or str(Path.home())
         self._home = home
         self._config = str(config_file(environ).parent)
-        self._named = places(environ, self._workspace, home)
+        self._folders = places(environ, self._workspace, home).instruction_folders
+        name, problem = file_name(INSTRUCTIONS_FILE, environ.get(INSTRUCTIONS_FILE, ""))
+        self._own_names = (name,) if name else NAMES
+        self._names = tuple(dict.fromkeys((*NAMES, *self._own_names)))
         self._seen: set[object] = set()
         self._texts: set[str] = set()
         self._left = MOST_ALL
-        self.notes: list[str] = []
+        self.notes: list[str] = [problem] if problem else []
 
     def beginning(self) -> list[InstructionFile]:
-        """The files that hold from the beginning of a thread."""
-        wanted = candidates(self._workspace, self._top, self._config, self._named)
-        return list(self._read(wanted))
+        """The files that hold from the beginning of a thread.
+
+        From the general to the near: what comes later weighs more.
+        """
+        wanted = [Candidate(os.path.join(self._config, name), "user") for name in self._own_names]
+        for folder in self._folders:
+            paths = [os.path.join(folder, name) for name in self._own_names]
+            wanted += [Candidate(path, "configured") for path in paths]
+            if not any(map(os.path.lexists, paths)):
+                self.notes.append(f"{self.named(folder)} has no {' or '.join(self._own_names)}.")
+        return list(self._read([*wanted, *self._near(between(self._top, self._workspace))]))
+
+    def _near(self, folders: Iterable[str]) -> Iterator[Candidate]:
+        for folder in folders:
+            for name in self._names:
+                yield Candidate(os.path.join(folder, name), "folder", self._top)
 
     def nested(self, touched: str) -> list[InstructionFile]:
         """The files between the workspace and a path that was touched, and not reported so far."""
@@ -128,15 +124,7 @@ class Instructions:
             path = os.path.realpath(os.path.join(self._workspace, touched))
         except (OSError, ValueError):  # no path at all, or one that is being changed just now
             return []
-        folder = os.path.dirname(path)
-        folders = between(self._workspace, folder)[1:]
-        return list(
-            self._read(
-                Candidate(os.path.join(folder, name), "folder", self._top)
-                for folder in folders
-                for name in NAMES
-            )
-        )
+        return list(self._read(self._near(between(self._workspace, os.path.dirname(path))[1:])))
 
     def _read(self, wanted: Iterable[Candidate]) -> Iterator[InstructionFile]:
         for one in wanted:
@@ -144,8 +132,6 @@ class Instructions:
 
     def _one(self, wanted: Candidate, depth: int) -> Iterator[InstructionFile]:
         if not os.path.lexists(wanted.path):
-            if wanted.source == "configured":
-                self.notes.append(f"{self.named(wanted.path)} does not exist.")
             return
         same = identity(wanted.path)
         if same in self._seen:

@@ -13,19 +13,29 @@ class Places(Struct, frozen=True):
     """Locations that a person set, absolute, none of them twice."""
 
     instruction_folders: tuple[str, ...] = ()
-    instruction_files: tuple[str, ...] = ()
     skill_folders: tuple[str, ...] = ()
-    skill_meta_files: tuple[str, ...] = ()
     mcp_config_files: tuple[str, ...] = ()
 
 
 VARIABLES = {
     "instruction_folders": "STEERSMAN_INSTRUCTIONS_DIRS",
-    "instruction_files": "STEERSMAN_INSTRUCTIONS_FILE",
     "skill_folders": "STEERSMAN_SKILLS_DIRS",
-    "skill_meta_files": "STEERSMAN_SKILL_META_FILE",
     "mcp_config_files": "STEERSMAN_MCP_CONFIG_FILES",
 }
+
+
+INSTRUCTIONS_FILE, SKILL_META_FILE = "STEERSMAN_INSTRUCTIONS_FILE", "STEERSMAN_SKILL_META_FILE"
+
+
+def file_name(variable: str, given: str) -> tuple[str, str]:
+    """The one file name that a variable gives, and what is wrong with it; empty if there is none.
+
+    The folders it is looked for in are said elsewhere: what leads to another one is no name.
+    """
+    name = given.strip()
+    if name in (".", "..") or set(name) & {"/", "\0"}:
+        return "", f"{variable} is not used: it must be the name of a file, without a folder."
+    return name, ""
 
 
 def places(environ: Mapping[str, str], base: str | None, home: str) -> Places:

@@ -36,14 +36,15 @@ NAMES = (
     "guard",
     "output_style",
     "profile",
+    "skill_meta_file",
 )
 # What runs as the user, or is opened to the model: only their own file says it, no variable that
 # a folder's tools may set.
-FILE_ONLY = ("status_line", "tools", "allow", "deny", "instructions", "add_dir")
+FILE_ONLY = ("status_line", "tools", "allow", "deny", "instructions", "add_dir", "skills_off")
 LARGEST = 4 << 20
 LISTS = ("domains", "environment", "sockets")
 # What a thread keeps for itself, and what can change between two model calls.
-THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir")
+THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir", "skills_off")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget", "approvals")
 # Profiles that are there without being written down; the user's own of that name adds to one.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import IO
 
-from steersman.identity.skills import FILE, Skill, read_skill, user_folder
+from steersman.identity.skills import Skill, meta_file, read_skill, user_folder
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
 from steersman.records.protection import inside
@@ -29,8 +29,9 @@ def install(path: str, environ: Mapping[str, str], *, replace: bool = False) -> 
         with tempfile.TemporaryDirectory(prefix=".new-", dir=target) as staging:
             inner = os.path.join(staging, _own_name(path))
             os.mkdir(inner)
-            _fill(path, inner)
-            return _put(inner, target, replace=replace)
+            file, _ = meta_file(environ)
+            _fill(path, inner, file)
+            return _put(inner, target, file, replace=replace)
     except OSError as error:
         raise UsageProblem(
             f"The skill in {path} cannot be installed.", error.strerror or str(error)
@@ -42,13 +43,13 @@ def _own_name(path: str) -> str:
     return name.lstrip(".") or "skill"
 
 
-def _fill(path: str, folder: str) -> None:
+def _fill(path: str, folder: str, file: str) -> None:
     if os.path.isdir(path):
-        if not os.path.isfile(os.path.join(path, FILE)):
-            raise _no_skill(path)
+        if not os.path.isfile(os.path.join(path, file)):
+            raise _no_skill(path, file)
         _copy(os.path.realpath(path), folder, _Room())
     elif os.path.isfile(path) and zipfile.is_zipfile(path):
-        _unpack(path, folder)
+        _unpack(path, folder, file)
     elif os.path.lexists(path):
         raise UsageProblem(
             f"{path} is neither a folder nor a .zip file.", try_this="Pass one of them."
@@ -57,9 +58,9 @@ def _fill(path: str, folder: str) -> None:
         raise UsageProblem(f"{path} does not exist.", try_this="Pass a folder or a .zip file.")
 
 
-def _no_skill(path: str) -> UsageProblem:
+def _no_skill(path: str, file: str) -> UsageProblem:
     return UsageProblem(
-        f"There is no skill in {path}.", f"It has no {FILE}.", "Pass the folder that has one."
+        f"There is no skill in {path}.", f"It has no {file}.", "Pass the folder that has one."
     )
 
 
@@ -112,12 +113,12 @@ def _leads_out(path: str, why: str) -> UsageProblem:
     return UsageProblem(f"The skill is not installed because of {path}.", f"Reason: {why}.")
 
 
-def _unpack(path: str, folder: str) -> None:
+def _unpack(path: str, folder: str, meta: str) -> None:
     room = _Room()
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            top = _top(path, [entry.filename for entry in entries])
+            top = _top(path, [entry.filename for entry in entries], meta)
             for entry, name in _inside(entries, top):
                 mode = entry.external_attr >> 16
                 if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
@@ -130,18 +131,18 @@ def _unpack(path: str, folder: str) -> None:
         raise UsageProblem(f"{path} cannot be unpacked.", str(error)) from error
 
 
-def _top(path: str, names: list[str]) -> str:
+def _top(path: str, names: list[str], file: str) -> str:
     """The folder inside an archive that has the skill: the archive itself or the one in it."""
-    if FILE in names:
+    if file in names:
         return ""
-    found = [name for name in names if name.count("/") == 1 and name.endswith(f"/{FILE}")]
+    found = [name for name in names if name.count("/") == 1 and name.endswith(f"/{file}")]
     found = [name for name in found if name.partition("/")[0] not in SKIPPED]
     if len(found) != 1:
-        raise _no_skill(path) if not found else UsageProblem(
+        raise _no_skill(path, file) if not found else UsageProblem(
             f"There are {counted(len(found), 'skill')} in {path}.",
             try_this="Install them one by one.",
         )  # fmt: skip
-    return found[0].removesuffix(FILE)
+    return found[0].removesuffix(file)
 
 
 def _inside(entries: list[zipfile.ZipInfo], top: str) -> Iterator[tuple[zipfile.ZipInfo, str]]:
@@ -155,9 +156,9 @@ def _inside(entries: list[zipfile.ZipInfo], top: str) -> Iterator[tuple[zipfile.
             yield entry, name[len(top) :]
 
 
-def _put(inner: str, target: str, *, replace: bool) -> Skill:
+def _put(inner: str, target: str, file: str, *, replace: bool) -> Skill:
     """Move a skill that is whole to its place, by its own name."""
-    skill = read_skill(inner)
+    skill = read_skill(inner, file=file)
     if isinstance(skill, str):
         raise UsageProblem(
             "The skill is not installed: it is not valid.",

@@ -1,16 +1,17 @@
-"""Skills: folders with a `SKILL.md`, listed by name and description, and read when they are needed.
+"""Skills: folders with a `SKILL.md`, or a file of the name that the user gives, listed by
+name and description, and read when they are needed.
 
 Those of a workspace are used only when the user trusts the folder.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from steersman.identity.front_matter import parse
-from steersman.identity.places import Places, identity, places, read_text
+from steersman.identity.places import SKILL_META_FILE, file_name, identity, places, read_text
 from steersman.identity.settings import config_file
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
@@ -22,25 +23,25 @@ FILE = "SKILL.md"
 WORKSPACE = (".steersman/skills", ".claude/skills", ".agents/skills")
 NAME = pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 MOST_SKILLS, MOST_FILES = 200, 60
-MOST_TEXT, MOST_LISTING, LONG_DESCRIPTION, MOST_META = 64_000, 8_000, 400, 4_000
+MOST_TEXT, MOST_LISTING, LONG_DESCRIPTION = 64_000, 8_000, 400
 _MENTION = pattern(r"(?<![\w$\\{])\$([a-z0-9][a-z0-9_-]{0,63})(?![\w-])")
 
 
 class Skill(Struct, frozen=True):
-    """A skill; `source` is the place its folder was found in."""
+    """A skill; `source` is the place its folder was found in, `file` what says how it is done."""
 
     name: str
     description: str
     folder: str
     source: str
+    file: str = FILE
 
 
 class Shelf(Struct, frozen=True):
-    """The skills there are, by name, what was wrong with others, and how skills are to be used."""
+    """The skills there are, by name, and what was wrong with others."""
 
     skills: tuple[Skill, ...] = ()
     problems: tuple[str, ...] = ()
-    about: str = ""
 
     def get(self, name: str) -> Skill:
         """A skill by its name."""
@@ -60,31 +61,39 @@ def user_folder(environ: Mapping[str, str]) -> str:
     return str(config_file(environ).parent / "skills")
 
 
-def folders(
-    workspace: str, environ: Mapping[str, str], *, trusted: bool
-) -> tuple[list[tuple[str, str]], Places]:
+def folders(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> list[tuple[str, str]]:
     """The folders with skills, the nearest first, each with the folder it must really be in."""
-    named = places(environ, workspace, environ.get("HOME") or str(Path.home()))
+    home = environ.get("HOME") or str(Path.home())
     near = [(os.path.join(workspace, name), workspace) for name in WORKSPACE] if trusted else []
-    own = [(user_folder(environ), "")]
-    return [*near, *((folder, "") for folder in named.skill_folders), *own], named
+    own = (user_folder(environ), os.path.join(home, ".agents", "skills"))
+    told = (*places(environ, workspace, home).skill_folders, *own)
+    return [*near, *((folder, "") for folder in told)]
 
 
-def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Shelf:
+def meta_file(environ: Mapping[str, str], kept: str = "") -> tuple[str, str]:
+    """The file that makes a folder a skill, and what is wrong with the name that was given.
+
+    `kept` is what a thread was begun with.
+    """
+    name, problem = file_name(SKILL_META_FILE, kept or environ.get(SKILL_META_FILE, ""))
+    return name or FILE, problem
+
+
+def find(workspace: str, environ: Mapping[str, str], *, trusted: bool, kept: str = "") -> Shelf:
     """Every skill that can be used in a workspace; the nearest of a name counts."""
     found: dict[str, Skill] = {}
-    problems: list[str] = []
+    file, problem = meta_file(environ, kept)
+    problems = [problem] if problem else []
     seen: set[object] = set()
-    wanted, named = folders(os.path.realpath(workspace), environ, trusted=trusted)
-    for place, within in wanted:
-        for folder in _inside(place):
+    for place, within in folders(os.path.realpath(workspace), environ, trusted=trusted):
+        for folder in _inside(place, file):
             if identity(folder) in seen or len(found) >= MOST_SKILLS:
                 continue
             seen.add(identity(folder))
             if within and not inside(os.path.realpath(folder), within):
                 problems.append(f"The skill in {folder} is not used: it leads out of the folder.")
                 continue
-            skill = read_skill(folder, place)
+            skill = read_skill(folder, place, file)
             if isinstance(skill, str):
                 problems.append(skill)
             elif skill.name in found:
@@ -93,33 +102,23 @@ def find(workspace: str, environ: Mapping[str, str], *, trusted: bool) -> Shelf:
             else:
                 found[skill.name] = skill
     skills = tuple(sorted(found.values(), key=lambda skill: skill.name))
-    return Shelf(skills, tuple(problems), "\n\n".join(_about(named.skill_meta_files)))
+    return Shelf(skills, tuple(problems))
 
 
-def _inside(place: str) -> list[str]:
+def _inside(place: str, file: str) -> list[str]:
     try:
         names = sorted(os.listdir(place))
     except OSError:
         return []
     below = [os.path.join(place, name) for name in names if not name.startswith(".")]
-    return [folder for folder in below if os.path.isfile(os.path.join(folder, FILE))]
+    return [folder for folder in below if os.path.isfile(os.path.join(folder, file))]
 
 
-def _about(paths: Iterable[str]) -> Iterator[str]:
-    for path in paths:
-        try:
-            text, _ = read_text(path, MOST_META)
-        except OSError:
-            continue
-        if text.strip():
-            yield text.strip()
-
-
-def read_skill(folder: str, source: str = "") -> Skill | str:
+def read_skill(folder: str, source: str = "", file: str = FILE) -> Skill | str:
     """The skill in a folder, or a sentence on what is wrong with it."""
-    path = os.path.join(folder, FILE)
+    path = os.path.join(folder, file)
     if not inside(os.path.realpath(path), os.path.realpath(folder)):
-        return f"The skill in {folder} is not used: its {FILE} leads out of it."
+        return f"The skill in {folder} is not used: its {file} leads out of it."
     try:
         text, _ = read_text(path, MOST_TEXT)
     except OSError as error:
@@ -133,8 +132,9 @@ def read_skill(folder: str, source: str = "") -> Skill | str:
         )
     described = fields.get("description") or next(iter(body.strip().splitlines()), "").lstrip("# ")
     if not described:
-        return f"The skill in {folder} has no description: add one at the top of {FILE}."
-    return Skill(name, " ".join(described.split()), folder, source or os.path.dirname(folder))
+        return f"The skill in {folder} has no description: add one at the top of {file}."
+    found = source or os.path.dirname(folder)
+    return Skill(name, " ".join(described.split()), folder, found, file)
 
 
 def listing(shelf: Shelf, disabled: Collection[str] = ()) -> str:
@@ -151,7 +151,7 @@ def listing(shelf: Shelf, disabled: Collection[str] = ()) -> str:
         lines.append(line)
     if not lines:
         return ""
-    return "\n\n".join(filter(None, [OPENING, shelf.about, "\n".join(lines)]))
+    return "\n\n".join([OPENING, "\n".join(lines)])
 
 
 OPENING = (
@@ -172,8 +172,9 @@ def mentioned(text: str, shelf: Shelf, disabled: Collection[str] = ()) -> list[S
     return [known[name] for name in names if name in known]
 
 
-def load(skill: Skill, file: str = FILE) -> str:
+def load(skill: Skill, named: str = FILE) -> str:
     """A file of a skill as the model reads it; of `SKILL.md`, with the names of the other files."""
+    file = skill.file if named == FILE else named
     top = os.path.realpath(skill.folder)
     path = "" if "\0" in file else os.path.realpath(os.path.join(top, file))
     if not inside(path, top):
@@ -191,9 +192,9 @@ def load(skill: Skill, file: str = FILE) -> str:
         ) from error
     if size > MOST_TEXT:
         text += f"\n[Steersman: cut here; the file has {counted(size, 'byte')}.]"
-    if file != FILE:
+    if file != skill.file:
         return text
-    others = [name for name in contents(skill) if name != FILE]
+    others = [name for name in contents(skill) if name != file]
     told = f"\n\nFiles of this skill: {', '.join(others)}" if others else ""
     return f'<skill name="{skill.name}">\n{parse(text)[1].strip()}{told}\n</skill>'
 

@@ -86,6 +86,7 @@ class SettingsChanged(Body, frozen=True, omit_defaults=True):
     title: str = ""
     output_style: str = ""
     add_dir: tuple[str, ...] = ()
+    skills_off: tuple[str, ...] | None = None
 
 
 class RequestReceipt(Body, frozen=True, omit_defaults=True):

@@ -46,7 +46,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `allow` and `deny` are rules, as in `Bash(npm test *)`; `instructions` is text that the model
     gets after everything else that it gets before the conversation. `hooks` are commands that are
     run when something happens (docs/hooks.md). `profiles` are settings by name, for a kind of
-    work; those of the one that `profile` names are in force.
+    work; those of the one that `profile` names are in force. `skill_meta_file` is the file that
+    makes a folder a skill; `skills_off` are skills that are not used.
     """
 
     model: str = ""
@@ -82,3 +83,5 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     hooks: dict[str, Any] = {}
     profile: str = ""
     profiles: dict[str, dict[str, Any]] = {}
+    skill_meta_file: str = ""
+    skills_off: tuple[str, ...] = ()

@@ -250,7 +250,7 @@ class Session(Turning):
         mind = self._mind
         if "model" in values and mind is not None and self.setup.think is not None:
             mind = await asyncio.to_thread(self.setup.think, changed, self.title)
-        told: dict[str, Any] = {name: value for name, value in values.items() if value}
+        told: dict[str, Any] = {name: value for name, value in values.items() if value != ""}
         said = SettingsChanged(**told)
         if "model" in values and mind is not None:
             said = msgspec.structs.replace(said, model=mind.driver.model)

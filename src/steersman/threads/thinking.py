@@ -132,29 +132,30 @@ class Briefing:
         store: Store,
         trusted: bool,
     ) -> None:
-        self.shelf = skills.find(workspace, environ, trusted=trusted)
-        self.disabled = skills.disabled(store, self.shelf)
+        kept = settings.skill_meta_file
+        self.shelf = skills.find(workspace, environ, trusted=trusted, kept=kept)
+        self._disabled = skills.disabled(store, self.shelf)
         self._instructions = Instructions(workspace, environ, secret_files)
         self._workspace = workspace
         self._plan = plan
         self._styles = styles.find(workspace, environ, trusted=trusted)
-        self._brought = (
-            render(self._instructions.beginning()),
-            skills.listing(self.shelf, self.disabled),
-        )
-
+        self._brought = render(self._instructions.beginning())
         self.name = "steersman"
         self.turn_to(settings)
 
     def turn_to(self, settings: Settings) -> None:
-        """Instruct the model for another mode or style from its next answer on."""
+        """Instruct the model for another mode, style or skills from its next answer on."""
+        self.disabled = self._disabled.union(settings.skills_off)
         how = styles.section(self._styles.get(settings.output_style))
         own = steersman(settings.mode, self._workspace, self._plan, settings.add_dir).text
-        told = (own, *self._brought, how, settings.instructions)
+        told = (
+            own, self._brought, skills.listing(self.shelf, self.disabled), how,
+            settings.instructions,
+        )  # fmt: skip
         self._text = "\n".join(part.strip() + "\n" for part in told if part.strip())
 
     def instructions(self) -> str:
-        """What the model gets before anything else; the same bytes while mode and style are."""
+        """What the model gets before anything else; the same bytes while the settings are."""
         return self._text
 
     def remark(self, call: Call) -> str:
@@ -174,8 +175,8 @@ class Briefing:
 
     @property
     def has_skills(self) -> bool:
-        """True when there is a skill to ask for."""
-        return bool(skills.listing(self.shelf, self.disabled))
+        """True when there is a skill to ask for, or can be before the thread is closed."""
+        return bool(skills.listing(self.shelf, self._disabled))
 
 
 def _paths(call: Call) -> list[str]:

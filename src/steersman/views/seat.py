@@ -22,6 +22,7 @@ from steersman.records.settings import Settings, Value
 from steersman.records.thread import Process, Thread
 
 Doing = Literal["nothing", "working"]
+OWN = ("skills_off",)  # what is changed for one thread, and not for those after it
 ADOPTED = ("mode", "trust", "approvals", "output_style")
 
 
@@ -107,7 +108,7 @@ class Seat:
         await self.leave()
         kept = await asyncio.to_thread(self.host.kept, thread.id)
         own = {name: value for name, value in kept.items() if name not in self._given}
-        self._lent = {name: getattr(self.settings, name) for name in (*ADOPTED, "add_dir")}
+        self._lent = {name: getattr(self.settings, name) for name in (*ADOPTED, *OWN, "add_dir")}
         self.settings = msgspec.structs.replace(self.settings, **own)
         self._settle(await self.host.attach(thread.id, self.settings, **self._how))
         await self._note_model()
@@ -148,6 +149,8 @@ class Seat:
                     isinstance(said, SettingsChanged) and said.add_dir
                 ):
                     values["add_dir"] = said.add_dir
+                if isinstance(said, SettingsChanged) and said.skills_off is not None:
+                    values["skills_off"] = said.skills_off
                 self.settings = msgspec.structs.replace(self.settings, **values)
         return message.kind in ("session_start", "session_end", "turn_start", "turn_end")
 
@@ -199,7 +202,8 @@ class Seat:
         """Another mode, model, trust, approvals or added folders, in a running turn too."""
         if self._handle is not None:
             await self._handle.set(**values)
-        self._lent = {name: value for name, value in self._lent.items() if name not in values}
+        lent = {name: getattr(self.settings, name) for name in OWN if name in values} | self._lent
+        self._lent = {name: lent[name] for name in lent if name in OWN or name not in values}
         self.settings = msgspec.structs.replace(self.settings, **values)
         await self.host.chose_model(str(values.get("model", "")))
 

@@ -218,6 +218,8 @@ def _toll_words(body: Body) -> str | None:
             named = ("mode", "model", "approvals", "trust", "title", "engine")
             told = [f"{name} {value}" for name in named if (value := getattr(changed, name))]
             told += [f"may read {', '.join(changed.add_dir)}"] if changed.add_dir else []
+            if changed.skills_off is not None:
+                told.append(f"skills off: {', '.join(changed.skills_off) or 'none'}")
             return one_line(" · ".join(told))
         case RequestResult(problem=problem) if problem is not None:
             return f"failed: {problem.what}"

@@ -561,6 +561,39 @@ def test_skills_are_chosen_and_switched(desk, tmp_path):
     assert rows == ["tidy (disabled)"]
 
 
+def test_a_skill_is_off_for_one_thread_and_stays_so_when_it_is_resumed(desk, script, tmp_path):
+    model = script({"text": "Hello."})
+    folder = tmp_path / "home/.config/steersman/skills/tidy"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: tidy\ndescription: Tidy up.\n---\nTidy.\n")
+
+    async def scenario(desk):
+        await desk.type("hello")
+        seat, told = desk.seat, []
+        await desk.type("/skills off tidy")
+        thread = seat.id
+        told.append(seat.settings.skills_off)
+        await desk.type("/new")
+        await desk.type("hello again")
+        told.append(seat.settings.skills_off)
+        await seat.take(thread)
+        told.append(seat.settings.skills_off)
+        await desk.type("/skills", "tidy")
+        await desk.type("/skills on tidy")
+        await seat.leave()
+        await seat.take(thread)
+        return [*told, seat.settings.skills_off], desk.stage.happened
+
+    off, happened = desk(scenario, model=model)
+    assert off == [("tidy",), (), ("tidy",), ()]
+    told = [said for what, said in happened if what == "tell" and "skill" in said]
+    assert told == [
+        "The skill tidy is off in this thread.",
+        "The skill tidy is off in this thread: /skills on tidy",
+        "The skill tidy is on in this thread.",
+    ]
+
+
 # Looking and naming
 
 

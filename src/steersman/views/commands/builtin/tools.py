@@ -1,5 +1,7 @@
 """`/mcp` and `/skills`: what there is besides the host's own tools, switched on and off."""
 
+from collections.abc import Collection, Sequence
+
 from steersman.host import mcp as servers
 from steersman.host import skills
 from steersman.host.mcp import Usable
@@ -11,6 +13,7 @@ from steersman.views.commands.words import cell
 from steersman.views.text import counted
 
 SWITCH = ("enable", "disable")
+HERE = ("on", "off")  # in this thread alone
 
 
 async def mcp(stage: Stage, arguments: str) -> None:
@@ -62,12 +65,12 @@ def _switch_server(stage: Stage, words: list[str]) -> None:
     stage.tell(f"{name} is {done} from the next time a thread is opened.")
 
 
-def _switched(command: str, words: list[str]) -> tuple[str, bool]:
+def _switched(command: str, words: list[str], more: Sequence[str] = ()) -> tuple[str, bool]:
     """The name after `enable` or `disable`, and which of them it was."""
     if len(words) != 2 or words[0] not in SWITCH:
+        uses = [f"/{command}", *(f"/{command} {word} NAME" for word in (*SWITCH, *more))]
         raise UsageProblem(
-            "That is not a known option.",
-            try_this=f"/{command}, /{command} enable NAME, or /{command} disable NAME.",
+            "That is not a known option.", try_this=f"{', '.join(uses[:-1])}, or {uses[-1]}."
         )
     return words[1], words[0] == "enable"
 
@@ -83,26 +86,52 @@ async def shelf(stage: Stage, arguments: str) -> None:
     """The skills; choosing one names it in what is written."""
     words = arguments.split()
     if words:
-        name, on = _switched("skills", words)
+        if words[0] in HERE and len(words) == 2:
+            await _switch_here(stage, words[1], on=words[0] == "on")
+            return
+        name, on = _switched("skills", words, HERE)
         skills.switch(stage.seat.host, stage.seat.folder, stage.environ, name, on=on)
         stage.tell(f"The skill {name} is {'enabled' if on else 'disabled'}.")
         return
     known = _known(stage)
     found, off = known.shelf, known.off
+    here = stage.seat.settings.skills_off
     for problem in found.problems:
         stage.tell(problem)
     if not found.skills:
         stage.tell("No skills. `steer skills install PATH` adds one.")
         return
     rows = [
-        Row(one.name, one.name + (" (disabled)" if one.name in off else ""), one.description)
+        Row(one.name, one.name + _state(one.name, off, here), one.description)
         for one in found.skills
     ]
     chosen = await stage.pick("Skills", rows)
     if chosen in off:
         stage.tell(f"The skill {chosen} is disabled: /skills enable {chosen}")
+    elif chosen in here:
+        stage.tell(f"The skill {chosen} is off in this thread: /skills on {chosen}")
     elif chosen:
         stage.compose(f"${chosen} ")
+
+
+def _state(name: str, off: Collection[str], here: Collection[str]) -> str:
+    if name in off:
+        return " (disabled)"
+    return " (off in this thread)" if name in here else ""
+
+
+async def _switch_here(stage: Stage, name: str, *, on: bool) -> None:
+    """Switch a skill for this thread alone, from the next model call on."""
+    seat, known = stage.seat, _known(stage)
+    if on and name in known.off:
+        raise UsageProblem(
+            f"The skill {name} is disabled for all threads.", try_this=f"/skills enable {name}"
+        )
+    if not on:
+        known.shelf.get(name)
+    left = tuple(one for one in seat.settings.skills_off if one != name)
+    await seat.change(skills_off=left if on else (*left, name))
+    stage.tell(f"The skill {name} is {'on' if on else 'off'} in this thread.")
 
 
 def _known(stage: Stage) -> skills.Skills:
@@ -110,10 +139,14 @@ def _known(stage: Stage) -> skills.Skills:
 
 
 def _skills(stage: Stage, _: str) -> list[Choice]:
-    known = _known(stage)
+    known, here = _known(stage), stage.seat.settings.skills_off
     return [
-        Choice(f"{'enable' if one.name in known.off else 'disable'} {one.name}", one.description)
+        Choice(f"{word} {one.name}", one.description)
         for one in known.shelf.skills
+        for word in (
+            "enable" if one.name in known.off else "disable",
+            "on" if one.name in here else "off",
+        )
     ]
 
 
@@ -130,7 +163,8 @@ COMMANDS = (
         "skills",
         "Choose a skill for your message.",
         shelf,
-        usage="[enable|disable NAME]",
+        usage="[on|off|enable|disable NAME]",
+        more="on and off are for this thread, enable and disable for all.",
         complete=_skills,
         while_working=True,
     ),
