@@ -40,7 +40,7 @@ class Opening(Struct, frozen=True):
 class Kept(Struct, frozen=True, omit_defaults=True):
     """How a thread is worked on, by the names of flags.
 
-    `lasting` is the thread's own: its mode, model, trust, approvals, sandbox and skills. `run` holds for
+    `lasting` is the thread's own: mode, model, trust, approvals, sandbox, skills. `run` holds for
     the work under way, and for a process that continues with it: limits, domains, rules, `yes`.
     """
 
