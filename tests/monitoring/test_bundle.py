@@ -37,7 +37,7 @@ def there(tmp_path) -> Iterator[Store]:
 def lines_of(store: Store) -> list[bytes]:
     """The file of the one thread of a store."""
     (thread,) = store.threads()
-    return list(export_lines(thread, store.read(thread.id)))
+    return list(export_lines(thread, store.read(thread.id), store.blob))
 
 
 def test_what_was_exported_is_imported_as_it_was(here, there):
@@ -129,7 +129,7 @@ def forged(**fields: Any) -> list[bytes]:
         previous = link_row(previous, row)
         chained.append(msgspec.structs.replace(row, hash=previous))
     thread = a_thread("forged", head=2, head_hash=previous)
-    return list(export_lines(thread, chained))
+    return list(export_lines(thread, chained, lambda digest: None))
 
 
 FORGED: dict[str, dict[str, Any]] = {

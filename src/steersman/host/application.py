@@ -39,6 +39,7 @@ from steersman.threads.handle import ThreadHandle
 from steersman.threads.permissions import Permissions
 
 if TYPE_CHECKING:
+    from steersman.host.pruning import Pruned
     from steersman.host.runner import Runner
     from steersman.intelligence.loop import Pause
     from steersman.operations.mcp.gateway import Gateway
@@ -205,6 +206,12 @@ class Host:
             self.permissions.forget_thread(thread_id)
         finally:
             self.store.release(lease)
+
+    def prune(self) -> Pruned:
+        """Remove images, originals and outputs that no thread refers to."""
+        from steersman.host.pruning import prune
+
+        return prune(self.store, str(self._home / "objects"))
 
     def kept(self, thread_id: str, *, all_: bool = False) -> dict[str, Any]:
         """What a thread keeps for whoever opens it again, by the names of flags.

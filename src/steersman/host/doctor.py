@@ -54,15 +54,15 @@ def _data(environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         host = open_host(environ)
         status = host.store.status()
-        if not getattr(host.store, "read_only", False):
+        if host.store.unwritable is None:
             host.store.remember("doctor", "tried", "yes")  # writes, or raises
             host.store.remember("doctor", "tried", None)
     except SteersmanError as problem:
         yield trouble("data", problem)
         return
     host.store.close()
-    if getattr(host.store, "read_only", False):
-        yield Finding("data", "bad", f"{folder} is read-only", "make it writable")
+    if host.store.unwritable is not None:
+        yield trouble("data", host.store.unwritable)
         return
     free = shutil.disk_usage(folder).free
     text = f"{folder}, {counted(status.threads, 'thread')}, {free / 1e9:.1f} GB free"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def exported(host: "Host", thread: Thread) -> Iterator[bytes]:
     """A thread as lines of a file that `imported` reads on any machine."""
-    return export_lines(thread, host.rows(thread))
+    return export_lines(thread, host.rows(thread), host.store.blob)
 
 
 def imported(host: "Host", lines: Iterable[bytes]) -> Thread:

@@ -5,7 +5,7 @@ years later: that is what keeps a prompt's prefix stable. Only a compaction chan
 before, and it is itself a message: the view of it is built again from the log, or undone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.intelligence.shortening import OURS, shorten_item
-from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, UserItem
+from steersman.records.dialogue import AssistantItem, Call, Image, Item, ResultItem, UserItem
 from steersman.records.errors import StorageProblem
 from steersman.records.escapes import uncoloured
 from steersman.records.message import (
@@ -36,6 +36,10 @@ KINDS = frozenset(
 )
 
 
+LOST_IMAGE = "[An image that is no longer kept.]"
+Picture = Callable[[Image], Image | None]  # an image of the log with its bytes, if they are there
+
+
 class Cut(Struct, frozen=True):
     """A compaction in force: its message, and the first item that is still shown as such."""
 
@@ -51,7 +55,8 @@ class Context:
     came from, all of them known when `numbered`; `sizes` the stored bytes of those not decoded yet.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, picture: Picture = lambda image: image) -> None:
+        self._picture = picture
         self.items: list[Item] = []
         self.view: list[Item] = self.items
         self.seqs: list[int] = []
@@ -103,7 +108,7 @@ class Context:
 
     def number(self, rows: Iterable[Row]) -> None:
         """Learn which messages recalled items came from, by all stored rows of `KINDS`."""
-        again = Context(self._path)
+        again = Context(self._path, self._picture)
         for row in rows:
             again._seq = row.seq
             again._take(row.kind, row.path, row.corr, row.body)
@@ -152,8 +157,11 @@ class Context:
 
     def _take_user(self, corr: str, body: Body | bytes) -> None:
         said = whole(User, body)
-        text = "\n\n".join((said.text, *said.attached))
-        self._add(UserItem(text, said.via == "steer", said.images), self._seq, 0)
+        found = [self._picture(image) for image in said.images]
+        images = tuple(image for image in found if image is not None)
+        lost = (LOST_IMAGE,) * (len(found) - len(images))
+        text = "\n\n".join((said.text, *said.attached, *lost))
+        self._add(UserItem(text, said.via == "steer", images), self._seq, 0)
 
     def _take_meanwhile(self, corr: str, body: Body | bytes) -> None:
         self._add(UserItem(whole(Meanwhile, body).text, steer=True), self._seq, 0)

@@ -1,7 +1,8 @@
-"""A thread as a file: one header line, then every message with its hash, exactly as stored."""
+"""A thread as a file: one header line, then every message with its hash, exactly as stored, then
+the images that its messages name."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,11 +11,13 @@ from msgspec import Meta, Raw, Struct
 from steersman.records import validation
 from steersman.records.counting import counted
 from steersman.records.errors import UsageProblem
+from steersman.records.message import User
 from steersman.records.thread import IMPORTED, Thread
 from steersman.store.chain import GENESIS, link_row
 from steersman.store.contract import Row, Store, moment
 
 Number = Annotated[int, Meta(ge=0, le=2**62)]
+_IMAGE = re.compile(r'"digest":"([0-9a-f]{64})"')
 _ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
@@ -38,14 +41,31 @@ class Entry(Struct, frozen=True):
     hash: bytes
 
 
-def export_lines(thread: Thread, rows: Iterable[Row]) -> Iterator[bytes]:
+class Picture(Struct, frozen=True):
+    """An image, after the messages."""
+
+    image: bytes
+
+
+_PICTURE = msgspec.json.encode(Picture(b""))[:9]  # how such a line begins
+
+
+def export_lines(
+    thread: Thread, rows: Iterable[Row], blob: Callable[[str], bytes | None]
+) -> Iterator[bytes]:
     """The lines of the file."""
     yield msgspec.json.encode(Header(1, thread))
+    named: dict[str, None] = {}
     for row in rows:
+        if row.kind == User.kind:
+            named |= dict.fromkeys(_IMAGE.findall(row.body.decode(errors="replace")))
         entry = Entry(
             row.seq, row.time, row.turn, row.kind, row.path, row.corr, Raw(row.body), row.hash
         )
         yield msgspec.json.encode(entry)
+    for digest in named:
+        if data := blob(digest):
+            yield msgspec.json.encode(Picture(data))
 
 
 def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
@@ -53,7 +73,8 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
     stream = iter(lines)
     try:
         header = msgspec.json.decode(next(stream, b""), type=Header)
-        rows = list(_checked(stream))
+        images: list[bytes] = []
+        rows = list(_checked(stream, images))
     except (msgspec.DecodeError, ValueError) as error:
         raise UsageProblem("This is not an exported thread.", validation.sentence(error)) from error
     _check_header(header.thread, rows)
@@ -64,6 +85,8 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
             f"To replace it, remove it first: steer threads rm {header.thread.id}",
         )
     thread = msgspec.structs.replace(header.thread, origin=IMPORTED)
+    for image in images:
+        store.put_blob(image)
     store.create_thread(thread)
     try:
         store.append(thread.id, rows, sync=True)
@@ -85,9 +108,12 @@ def _check_header(thread: Thread, rows: list[Row]) -> None:
         )
 
 
-def _checked(lines: Iterable[bytes]) -> Iterator[Row]:
+def _checked(lines: Iterable[bytes], images: list[bytes]) -> Iterator[Row]:
     previous = GENESIS
     for number, line in enumerate(lines, 1):
+        if line.startswith(_PICTURE):
+            images.append(msgspec.json.decode(line, type=Picture).image)
+            continue
         entry = msgspec.json.decode(line, type=Entry)
         if entry.seq != number:
             raise UsageProblem(f"Message {number} of the file is missing.", "Nothing was imported.")

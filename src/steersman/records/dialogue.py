@@ -32,11 +32,15 @@ class Call(Struct, frozen=True, gc=False):
     malformed: str | None = None
 
 
-class Image(Struct, frozen=True, gc=False):
-    """A picture: its media type, such as `image/png`, and its bytes in base64."""
+class Image(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A picture: its media type, such as `image/png`, and its bytes in base64.
+
+    In a log it has the digest of its bytes instead, which the store keeps once.
+    """
 
     media: str
-    data: str
+    data: str = ""
+    digest: str = ""
 
 
 class ProviderState(Struct, frozen=True, omit_defaults=True):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from steersman.records.errors import UsageProblem
+from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.records.inbox import Request, Settled
 from steersman.records.thread import Activity, Lease, Process, Thread, ThreadState
 
@@ -96,6 +96,11 @@ class Store(Protocol):
     process: Process
     shared: bool
 
+    @property
+    def unwritable(self) -> StorageProblem | None:
+        """Why it can only be read, if so."""
+        ...
+
     def create_thread(self, thread: Thread) -> None:
         """Add an empty thread."""
         ...
@@ -172,6 +177,14 @@ class Store(Protocol):
 
     def blob(self, digest: str) -> bytes | None:
         """Bytes by their digest."""
+        ...
+
+    def digests(self) -> list[str]:
+        """The digests of all blobs."""
+        ...
+
+    def forget_blobs(self, digests: Collection[str]) -> int:
+        """Remove blobs; the answer is how many bytes they had."""
         ...
 
     def setting(self, scope: str, name: str) -> str | None:

@@ -13,7 +13,7 @@ from steersman.records.errors import StorageProblem
 from steersman.records.thread import Process
 from steersman.store.contract import News
 from steersman.store.living import Living
-from steersman.store.migrations import LATEST, refuse_newer, statements
+from steersman.store.migrations import LATEST, newer, statements
 from steersman.store.packets import cut
 from steersman.store.postgres_line import SCHEMA, Backend, Line, checked
 from steersman.store.postgres_news import LIVE, STORED, listen
@@ -32,6 +32,7 @@ class PostgresStore(SqlStore):
     """All in the schema `steersman` of one database; the locks of this machine in `home`."""
 
     shared = True
+    unwritable = None
     among = "= ANY(?)"
     # The lease's row stays locked to the end: who takes over waits, or was there first.
     held = " AND EXISTS (SELECT 1 FROM leases WHERE name = ? AND fence = ? FOR SHARE)"
@@ -204,5 +205,6 @@ class PostgresStore(SqlStore):
             return 0
         found = db.execute("SELECT version FROM schema_version").fetchone()
         version = int(found[0]) if found else 0
-        refuse_newer(version, self.where, "set STEERSMAN_STORE to another database")
+        if problem := newer(version, self.where, "set STEERSMAN_STORE to another database"):
+            raise problem
         return version

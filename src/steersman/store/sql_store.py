@@ -274,6 +274,19 @@ class SqlStore(Leases, Inbox):
         """The digests of all blobs."""
         return [row[0] for row in self._page("SELECT digest FROM blobs ORDER BY digest", ())]
 
+    def forget_blobs(self, digests: Collection[str]) -> int:
+        """Remove blobs; the answer is how many bytes they had."""
+
+        def forget(db: Database) -> int:
+            where = f"WHERE digest {self.among}"
+            values = (self._values(digests),)
+            query = f"SELECT COALESCE(SUM(LENGTH(data)), 0) FROM blobs {where}"
+            size = int(db.execute(query, values).fetchone()[0])
+            db.execute(f"DELETE FROM blobs {where}", values)
+            return size
+
+        return self._write(forget) if digests else 0
+
     def setting(self, scope: str, name: str) -> str | None:
         """A remembered value."""
         rows = self._page("SELECT value FROM settings WHERE scope = ? AND name = ?", (scope, name))

@@ -46,6 +46,11 @@ class SqliteStore(SqlStore):
         self._signals = Signals(self._news, self.process.id)
         self._listeners = count()
 
+    @property
+    def unwritable(self) -> StorageProblem | None:
+        """Why it can only be read, if so."""
+        return self._file.unwritable
+
     def show(self, thread_id: str, pieces: bytes) -> None:
         """Give live pieces to whoever listens now, in other processes; nothing is kept."""
         self._signals.shown(thread_id, pieces)

@@ -16,13 +16,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from steersman.records.errors import StorageProblem
 from steersman.records.private_files import hide, make_private
-from steersman.store.migrations import LATEST, refuse_newer, statements
+from steersman.store.migrations import LATEST, newer, statements
 
 T = TypeVar("T")
 PATIENCE = 30
@@ -39,7 +39,7 @@ class SqliteFile:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.path = home / "steersman.db"
-        self.read_only = False
+        self.unwritable: StorageProblem | None = None  # why it can only be read
         self.lock = threading.RLock()
         self._gate: int | None = None
         self._synced: bool | None = None
@@ -59,8 +59,8 @@ class SqliteFile:
     def write(self, work: Callable[[sqlite3.Cursor], T], *, sync: bool) -> T:
         """Change something, all or nothing; with `sync` it is on the disk afterwards."""
         with self.lock:
-            if self.read_only:
-                raise self.problem(OSError("it is read-only"))
+            if self.unwritable is not None:
+                raise self.unwritable
             connection = self.connection
             try:
                 self._enter()
@@ -151,7 +151,10 @@ class SqliteFile:
         and cannot itself.
         """
         with suppress(OSError, sqlite3.Error, StorageProblem):
-            if self.read_only or not 0 < os.stat(f"{self.path}-wal").st_size < LOG_SIZE:
+            if (
+                self.unwritable is not None
+                or not 0 < os.stat(f"{self.path}-wal").st_size < LOG_SIZE
+            ):
                 return None
             if self._written:
                 self._rewind()
@@ -198,14 +201,44 @@ class SqliteFile:
         try:
             self._prepare(connection)
         except FAULTS as error:
-            connection.close()
-            if _busy(error) or not self.path.is_file():
-                raise self.problem(error) from error
+            with closing(connection):
+                if _busy(error) or not self.path.is_file():
+                    raise self.problem(error) from error
+                if old := self._open_old(connection, error):
+                    return old
             return self._open_read_only(error)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _open_old(
+        self, connection: sqlite3.Connection, cause: Exception
+    ) -> sqlite3.Connection | None:
+        """A copy in memory of a database that cannot be brought up to date, to be read.
+
+        Whatever step failed is tried again there, statement by statement, so that as much as
+        possible has the present shape. The file stays as the last whole step left it.
+        """
+        try:
+            version = _version(connection)
+            if not 0 < version < LATEST:
+                return None
+            copy = self._connect("file::memory:")
+            connection.backup(copy)
+        except FAULTS:
+            return None
+        for step in range(version + 1, LATEST + 1):
+            for statement in statements("sqlite", step):
+                with suppress(sqlite3.Error):
+                    copy.execute(statement)
+        self.unwritable = StorageProblem(
+            f"The database {self.path} can only be read: bringing it up to date failed.",
+            f"{type(cause).__name__}: {cause}. It still has schema {version}, and nothing is lost.",
+            "Fix what is wrong, then run `steer store migrate`; or set STEERSMAN_HOME to another "
+            "folder.",
+        )
+        return copy
 
     def _open_read_only(self, cause: Exception) -> sqlite3.Connection:
         """What is there can still be read when nothing can be written."""
@@ -217,7 +250,7 @@ class SqliteFile:
         if version != LATEST or _full(cause):
             connection.close()
             raise self.problem(cause) from cause
-        self.read_only = True
+        self.unwritable = self.problem(OSError("it is read-only"))
         return connection
 
     def _connect(self, uri: str) -> sqlite3.Connection:
@@ -227,7 +260,10 @@ class SqliteFile:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = _version(connection)
-        refuse_newer(version, str(self.path), "set STEERSMAN_HOME to another folder")
+        self.unwritable = newer(version, str(self.path), "set STEERSMAN_HOME to another folder")
+        if self.unwritable is not None:
+            connection.execute("PRAGMA query_only=ON")
+            return
         _use_write_ahead_log(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         connection.execute("PRAGMA synchronous=NORMAL")

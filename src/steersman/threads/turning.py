@@ -10,6 +10,7 @@ from steersman.coordination.inputs import Inputs, new_input
 from steersman.coordination.recovery import Resumption, closing
 from steersman.intelligence.context import Context
 from steersman.intelligence.loop import error_body
+from steersman.records.dialogue import Image
 from steersman.records.errors import (
     BudgetSpent,
     Halted,
@@ -46,6 +47,7 @@ from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Draft, Lane, ThreadLog, read_messages, unbroken
 from steersman.systems import Left
 from steersman.threads import recalling
+from steersman.threads.pictures import Pictures
 from steersman.threads.planned import left_by
 from steersman.threads.systems import Setup, ThreadSystems
 from steersman.threads.thinking import Mind
@@ -81,7 +83,8 @@ class Turning:
         self._submitted: set[asyncio.Task[None]] = set()  # what hooks look at before it counts
         self._in_order = asyncio.Lock()  # it counts in the order in which it was said
         self._watching = ExitStack()
-        self._context = Context(ROOT)
+        self._pictures = Pictures(log.store)
+        self._context = Context(ROOT, self._pictures.whole)
         self._systems: ThreadSystems
 
     def _lane(self, *names: str, turn: int = 0) -> Lane:
@@ -174,11 +177,16 @@ class Turning:
             await self._passed(looked)
             briefing = self._systems.briefing
             attached = await briefing.attached(asked.text) if briefing else ()
+            images = await self._kept(asked.images)
         except BaseException:
             self._floor.move(Move.FAIL)
             raise
-        prompt = User(asked.text, attached=attached, images=asked.images)
-        return await self._start(prompt, cause)
+        begun = await self._start(User(asked.text, attached=attached, images=images), cause)
+        await self._kept(asked.images)  # in case it was pruned before the log named it
+        return begun
+
+    async def _kept(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
+        return await asyncio.to_thread(self._pictures.keep, images) if images else ()
 
     async def _steer(self, asked: SteerTurn | Queue, cause: Cause = NO_CAUSE) -> Any:
         corr = new_input()

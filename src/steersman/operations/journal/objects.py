@@ -81,6 +81,8 @@ class Objects:
         digest = sha256(content).hexdigest()
         if not os.path.exists(self.path(digest)):
             self._place(lambda incoming: write_all(incoming, content, 0), digest)
+        else:
+            os.utime(self.path(digest))  # it is in use again, and not pruned
         self._kept(digest, durable)
         return digest, len(content)
 
@@ -100,6 +102,8 @@ class Objects:
         if not os.path.exists(self.path(digest)):
             digest = self._place(lambda incoming: copy(source, incoming), None)
             size = os.stat(self.path(digest)).st_size
+        else:
+            os.utime(self.path(digest))
         self._kept(digest, durable)
         return digest, size
 

@@ -124,8 +124,15 @@ def settings_from(
 
 
 def open_host() -> Host:
-    """The host on this user's data."""
-    return storage.open_host(os.environ)
+    """The host on this user's data; where that can only be read, a sentence says why."""
+    host = storage.open_host(os.environ)
+    if problem := host.store.unwritable:
+        from steersman.views.text import safe
+
+        click.echo(
+            click.style(f"! {safe(problem.what)} {safe(problem.why)}", fg="yellow"), err=True
+        )
+    return host
 
 
 def folder_from(workspace: str | None) -> str:

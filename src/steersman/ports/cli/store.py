@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from steersman.host import storage
-from steersman.ports.cli.options import json_flag
+from steersman.ports.cli.options import json_flag, open_host
 from steersman.records.errors import Exit
 from steersman.views.text import counted, safe
 
@@ -72,3 +72,18 @@ def copy(url: str, as_json: bool) -> int:
         for thread, why in found.refused:
             click.echo(click.style(f"! {thread} was not copied: {safe(why)}", fg="yellow"))
     return Exit.FAILED if found.refused else Exit.DONE
+
+
+@command.command()
+@json_flag
+def gc(as_json: bool) -> None:
+    """Remove images, originals of files and long outputs that no thread refers to.
+
+    What was kept in the last 24 hours stays; `steer threads rm` does the same.
+    """
+    found = open_host().prune()
+    if as_json:
+        click.echo(msgspec.json.encode(found).decode())
+    else:
+        size = f"{found.bytes / 1e6:,.1f} MB"
+        click.echo(f"Removed {counted(found.contents, 'content')} that no thread needs, {size}.")

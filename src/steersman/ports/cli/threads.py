@@ -100,6 +100,7 @@ def remove(threads: tuple[str, ...], yes: bool) -> None:
         click.confirm("Remove permanently?", abort=True)
     for thread in found:
         host.delete(thread.id)
+    host.prune()
     click.echo(f"Removed {len(found)}.")
 
 

@@ -21,11 +21,12 @@ def statements(dialect: Dialect, version: int) -> list[str]:
     return [part for part in script(dialect, version).split(";") if part.strip()]
 
 
-def refuse_newer(version: int, where: str, instead: str) -> None:
-    """Raise before anything is changed in a database this version does not know."""
-    if version > LATEST:
-        raise StorageProblem(
-            f"The database {where} was written by a newer Steersman.",
-            f"It has schema {version}; this version knows schemas up to {LATEST}.",
-            f"Update Steersman, or {instead}. Nothing was changed.",
-        )
+def newer(version: int, where: str, instead: str) -> StorageProblem | None:
+    """Why nothing may be changed in a database this version does not know."""
+    if version <= LATEST:
+        return None
+    return StorageProblem(
+        f"The database {where} was written by a newer Steersman.",
+        f"It has schema {version}; this version knows schemas up to {LATEST}.",
+        f"Update Steersman, or {instead}. Nothing was changed.",
+    )
