@@ -1,5 +1,6 @@
 """What a command may take of the machine: kept output, processes, and the size of files."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -28,6 +29,15 @@ def test_a_command_with_too_many_processes_is_ended(environ, workspace, script, 
     assert "survived" not in crowd["output"]
     assert crowd["exit_code"] == 137
     assert "survived" in ran(steer, script, FAMILY)["output"]
+
+
+@pytest.mark.parametrize("trust", ["sandboxed", "untrusted"])
+def test_a_command_is_nicer_and_ended_sooner_than_the_host(environ, workspace, script, trust):
+    steer = Steer({**environ, "STEERSMAN_NICE": "7", "STEERSMAN_TRUST": trust}, workspace)
+    found = ran(steer, script, "nice; cat /proc/self/oom_score_adj")
+    own = int(Path("/proc/self/oom_score_adj").read_text())
+    wanted = [min(os.nice(0) + 7, 19), min(own + 500, 1000)]
+    assert [int(line) for line in found["output"].split()] == wanted
 
 
 def test_only_so_much_of_the_output_is_kept(environ, workspace, script):

@@ -41,7 +41,8 @@ class Kept(Struct, frozen=True, omit_defaults=True):
     """How a thread is worked on, by the names of flags.
 
     `lasting` is the thread's own: mode, model, trust, approvals, sandbox, skills. `run` holds for
-    the work under way, and for a process that continues with it: limits, domains, rules, `yes`.
+    holds for the work under way, and for a process that continues with it: limits, domains,
+    rules, `yes`.
     """
 
     lasting: dict[str, Value] = {}

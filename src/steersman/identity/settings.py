@@ -30,6 +30,7 @@ NAMES = (
     "max_output",
     "max_processes",
     "max_file",
+    "nice",
     "store",
     "on_hangup",
     "safer",

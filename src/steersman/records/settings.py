@@ -35,7 +35,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
     in the data folder. `max_output` bytes of what a command prints are kept; with more than
-    `max_processes` it is ended, and no file that it writes gets larger than `max_file` bytes.
+    `max_processes` it is ended, and no file that it writes gets larger than `max_file` bytes; all
+    else goes before it by `nice`.
     `on_hangup` says what becomes of a turn whose terminal goes away.
     `output_style` names how answers are worded; `status_line` is a command whose first line the
     terminal shows as its status.
@@ -69,6 +70,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_output: Annotated[int, Meta(ge=65_536)] = 2 * 1024**3
     max_processes: Annotated[int, Meta(ge=16)] = 2000
     max_file: Annotated[int, Meta(ge=1_000_000)] = 16 * 1024**3
+    nice: Annotated[int, Meta(ge=0, le=19)] = 5
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
     safer: Literal["offer", "apply"] = "offer"

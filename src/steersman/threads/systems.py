@@ -140,7 +140,9 @@ class ThreadSystems:
             Path(setup.state, "output", log.thread),
             guardian,
             max_output=setup.settings.max_output,
-            limits=Limits(setup.settings.max_processes, setup.settings.max_file),
+            limits=Limits(
+                setup.settings.max_processes, setup.settings.max_file, setup.settings.nice
+            ),
         )
         self.runs = CommandRuns(self.journal, setup.state, workspace.probe)
         self.budget = Budget(setup.settings.budget.run, setup.settings.budget.thread)

@@ -146,7 +146,7 @@ def test_a_command_runs_to_its_end(folder):
             return timeless(result), "".join(told)
 
     output = "hi cat\nsub\nwrong\n"
-    assert run(work()) == (CommandResult(0, output, exit_code=3), output)
+    assert run(work()) == (CommandResult(False, 0, output, exit_code=3, error="exit 3"), output)
 
 
 def test_the_action_is_the_command_where_it_runs(folder):
@@ -187,8 +187,8 @@ def test_a_command_past_its_time_goes_on_in_the_background(folder):
             return timeless(moved), whole, told
 
     assert run(work()) == (
-        CommandResult(0, "one\n", background_process_id="p1", note=f"{UNREACHED}; {ON}"),
-        OutputPart("p1", "exited 5", "one\ntwo\n", 0, 8, 8, exit_code=5),
+        CommandResult(True, 0, "one\n", background_process_id="p1", note=f"{UNREACHED}; {ON}"),
+        OutputPart(False, "p1", "exited 5", "one\ntwo\n", 0, 8, 8, 5, "exit 5"),
         ["one\n"],
     )
 
@@ -198,16 +198,33 @@ def test_what_is_unread_comes_without_an_offset(folder):
         async with tools_in(folder) as (use, processes, _):
             command = f"echo one; {WAITING} echo two; sleep 600"
             await use("run_command", command=command, wait_timeout=0.5)
-            nothing = await use("read_command_output", process_id="p1")
+            nothing = await use("read_command_output", process_id="p1", wait_timeout=0.01)
             (folder / "go").touch()
             news = await use("read_command_output", process_id="p1", wait_timeout=60)
             await processes.close()
             return nothing, news
 
     assert run(work()) == (
-        OutputPart("p1", "running", "", 4, 4, 4),
-        OutputPart("p1", "running", "two\n", 4, 8, 8),
+        OutputPart(True, "p1", "running", "", 4, 4, 4),
+        OutputPart(True, "p1", "running", "two\n", 4, 8, 8),
     )
+
+
+def test_output_is_waited_for_ten_seconds_when_nobody_says_how_long(folder):
+    assert ReadCommandOutput(Processes(folder)).parse(
+        Call("c", "workspace_read_command_output", {"process_id": "p1"})
+    ) == read_command_output.ReadCommandOutputArgs("p1", wait_timeout=10)
+
+    async def work():
+        async with tools_in(folder) as (use, processes, _):
+            await use("run_command", command=f"{WAITING} echo two; sleep 600", wait_timeout=0.1)
+            reading = asyncio.ensure_future(use("read_command_output", process_id="p1"))
+            (folder / "go").touch()
+            news = await reading
+            await processes.close()
+            return news
+
+    assert run(work()) == OutputPart(True, "p1", "running", "two\n", 0, 4, 4)
 
 
 def test_a_time_limit_ends_a_command_when_asked_to(folder, monkeypatch):
@@ -242,7 +259,7 @@ def test_a_background_command_is_started_and_left(folder):
             return timeless(started), failed.exit_code, [(e.process_id, e.state) for e in entries]
 
     started, failed, entries = run(work())
-    assert started == CommandResult(0, "up\n", background_process_id="p1", note=ON)
+    assert started == CommandResult(True, 0, "up\n", background_process_id="p1", note=ON)
     assert failed == 127
     assert entries == [("p1", "running"), ("p2", "exited 127")]
     assert living_in(folder) == set()
@@ -332,7 +349,7 @@ def test_a_launcher_may_wrap_the_shell(folder):
         async with tools_in(folder, launcher=lambda argv: [*sandbox(), *argv]) as (use, _, _):
             return timeless(await use("run_command", command="echo $$; exit 6"))
 
-    assert run(work()) == CommandResult(0, "2\n", exit_code=6)
+    assert run(work()) == CommandResult(False, 0, "2\n", exit_code=6, error="exit 6")
 
 
 def test_processes_are_listed(folder):
@@ -367,9 +384,11 @@ def test_signals_and_what_came_of_them(folder, monkeypatch):
 
     assert run(work()) == (
         [
-            Signalled("p1", "USR1", "running"),
-            Signalled("p1", "TERM", "running", note="still running 1 seconds later; KILL ends it"),
-            Signalled("p1", "KILL", "killed by SIGKILL", 137),
+            Signalled(True, "p1", "USR1", "running"),
+            Signalled(
+                False, "p1", "TERM", "running", error="still running 1 seconds later; KILL ends it"
+            ),
+            Signalled(True, "p1", "KILL", "killed by SIGKILL", 137),
         ],
         "told\n",
     )

@@ -11,6 +11,7 @@ from steersman.operations.running.processes import Running
 from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Bench
 from steersman.records.counting import counted
+from steersman.records.exits import exit_words
 from steersman.records.profile import Profile
 from steersman.records.wording import OUTSIDE
 
@@ -18,15 +19,17 @@ from steersman.records.wording import OUTSIDE
 class CommandResult(Struct, frozen=True, omit_defaults=True):
     """How a command ended, or continues; `output` is its standard output and error together.
 
-    `lines` is how many lines it printed, when only a part of them is here. `refused` are hosts that
-    it was not allowed to reach.
+    `success` unless it ended with an `error`. `lines` is how many lines it printed, when only a
+    part of them is here. `refused` are hosts that it was not allowed to reach.
     `changes` are its effects on the workspace, which can be undone; `artifact` names the whole
     output when only a part of it is here.
     """
 
+    success: bool
     wall_ms: int
     output: str
     exit_code: int | None = None
+    error: str = ""
     truncated: bool = False
     lines: int = 0
     background_process_id: str = ""
@@ -69,10 +72,13 @@ def result_of(running: Running, notes: list[str], effects: Effects) -> CommandRe
         )
     if running.left:
         notes.append(f"stopped {counted(running.left, 'process')} that it left running")
+    code = None if continues else running.state.exit_code
     return CommandResult(
+        success=not code,
         wall_ms=round(1000 * running.seconds),
         output=output.text(),
-        exit_code=None if continues else running.state.exit_code,
+        exit_code=code,
+        error=exit_words(code) if code else "",
         truncated=output.truncated,
         lines=output.lines if output.truncated else 0,
         background_process_id=running.id if continues else "",

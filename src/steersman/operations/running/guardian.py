@@ -38,6 +38,7 @@ class Limits(Struct, frozen=True):
 
     processes: int = 0  # with more it is ended
     file_bytes: int = 0  # the size of a file that it writes
+    nice: int = 0  # by how much others go before it
 
 
 NO_LIMITS = Limits()
@@ -174,7 +175,7 @@ class Guardian:
         assert min(inherit, default=3) > 2, "what a command reads and prints to is not inherited"
         given, numbers = (*talk, *inherit), (*((0, 1) if talk else ()), *inherit)
         assert len(given) + len(spaces) <= MOST, "more descriptors than a guard takes"
-        bounds = f"{limits.processes} {limits.file_bytes} {len(spaces)}"
+        bounds = f"{limits.processes} {limits.file_bytes} {limits.nice} {len(spaces)}"
         about = (bounds, handed.view.place, handed.view.options)
         order = b"\0".join(map(os.fsencode, _fields(argv, cwd, environ, numbers, about)))
         ours, theirs = socket.socketpair()

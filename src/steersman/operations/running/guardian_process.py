@@ -51,6 +51,7 @@ INT = 4  # bytes of one
 COUNTING = 200  # milliseconds between two looks at how many processes there are
 ROUNDS = 50  # looks for processes that were made while others were being stopped
 RARELY = 50  # looks that may pass without counting each
+SACRIFICE = 500  # added to the score by which Linux chooses whom to end for want of memory
 SPARED = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP}
 DEFAULTS = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ, *SPARED}
 
@@ -198,10 +199,11 @@ class Guard:
         try:
             length = int.from_bytes(self._hear_all(8), "big")
             order = self._hear_all(length).split(b"\0")
-            self._most, largest, spaces = map(int, order.pop(2).split())
+            self._most, largest, nice, spaces = map(int, order.pop(2).split())
             place, options = order.pop(2), order.pop(2)
             if largest:
                 bound_files(largest)
+            os.nice(nice)
             for _ in range(spaces):  # users before the network that is theirs
                 join(given[-spaces])
                 os.close(given.pop(-spaces))
@@ -211,7 +213,11 @@ class Guard:
                 self._say(f"unseen {problem}")
                 self._say(f"exit {UNSEEN}")
                 return
-            self._leader = spawn(order, output, given)
+            own = rated(SACRIFICE)  # it is ended before the host where memory runs out
+            try:
+                self._leader = spawn(order, output, given)
+            finally:
+                rated(own)
         except OSError as error:
             where = f": {os.fsdecode(error.filename)}" if error.filename else ""
             self._say(f"failed {error.strerror}{where}")
@@ -311,6 +317,16 @@ def spawn(order: list[bytes], output: int, given: list[int]) -> int:
         setsigmask=(),
         setsigdef=DEFAULTS,
     )
+
+
+def rated(score: int) -> int:
+    """Change this process's own score by so much; the answer is what undoes that."""
+    with suppress(OSError), open("/proc/self/oom_score_adj", "r+b", 0) as rating:
+        before = int(rating.read())
+        after = max(min(before + score, 1000), -1000)
+        rating.write(b"%d" % after)
+        return before - after
+    return 0
 
 
 def bound_files(largest: int) -> None:

@@ -13,6 +13,7 @@ from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
+from steersman.records.exits import exit_words
 from steersman.records.inbox import LOOK
 from steersman.records.patterns import pattern
 
@@ -20,8 +21,12 @@ ARTIFACT = pattern(r"[0-9a-f]{64}")
 
 
 class OutputPart(Struct, frozen=True, omit_defaults=True):
-    """Bytes `offset` to `next_offset` of the `size` bytes a command has printed so far."""
+    """Bytes `offset` to `next_offset` of the `size` bytes a command has printed so far.
 
+    `success` unless the command ended with an `error`.
+    """
+
+    success: bool
     process_id: str
     state: str
     output: str
@@ -29,6 +34,7 @@ class OutputPart(Struct, frozen=True, omit_defaults=True):
     next_offset: int
     size: int
     exit_code: int | None = None
+    error: str = ""
     note: str = ""
 
 
@@ -50,11 +56,14 @@ class ReadCommandOutputArgs(Arguments, frozen=True):
     wait_timeout: Annotated[
         float,
         Meta(ge=0, le=600, description="seconds to wait for output past the offset, or the end"),
-    ] = 0
+    ] = 10
 
 
 class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
-    """Read any part of what a command printed, also of one that has ended, or wait for more."""
+    """Read any part of what a command printed, also of one that has ended.
+
+    Waits for something new, 10 seconds unless wait_timeout says otherwise; then shows what is there.
+    """
 
     name = "workspace_read_command_output"
     family = Family.READ
@@ -85,14 +94,17 @@ class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
         following = offset + len(part) - torn
         if not bench.call.startswith(LOOK):  # a person's look leaves the model's place alone
             running.seen = following
+        code = running.state.exit_code
         return OutputPart(
+            success=not code,
             process_id=running.id,
             state=str(running.state),
             output=text,
             offset=offset,
             next_offset=following,
             size=running.output.size,
-            exit_code=running.state.exit_code,
+            exit_code=code,
+            error=exit_words(code) if code else "",
             note=_note(running, offset),
         )
 
@@ -109,7 +121,7 @@ def _read_kept(args: ReadCommandOutputArgs, objects: Objects) -> OutputPart:
     if torn and (torn == len(part) or offset + len(part) == size):
         text, torn = part.decode(errors="replace"), 0
     following = offset + len(part) - torn
-    return OutputPart(args.process_id, "kept", text, offset, following, size)
+    return OutputPart(True, args.process_id, "kept", text, offset, following, size)
 
 
 def _first(offset: int | None, running: Running) -> int:

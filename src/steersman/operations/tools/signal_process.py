@@ -15,11 +15,12 @@ GRACE = 2.0
 class Signalled(Struct, frozen=True, omit_defaults=True):
     """How a process was after the signal; one that should end was given a moment for it."""
 
+    success: bool
     process_id: str
     signal: SignalName
     state: str
     exit_code: int | None = None
-    note: str = ""
+    error: str = ""
 
 
 class SignalProcessArgs(Arguments, frozen=True):
@@ -61,9 +62,10 @@ class SignalProcess(Tool[SignalProcessArgs]):
         ended = args.signal in ENDING and await running.wait(GRACE)
         still = args.signal in ENDING and not ended
         return Signalled(
+            success=not still,
             process_id=running.id,
             signal=args.signal,
             state=str(running.state),
             exit_code=running.state.exit_code,
-            note=f"still running {GRACE:g} seconds later; KILL ends it" if still else "",
+            error=f"still running {GRACE:g} seconds later; KILL ends it" if still else "",
         )

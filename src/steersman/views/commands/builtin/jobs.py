@@ -57,7 +57,7 @@ def _row(job: dict[str, Any], printed: list[str]) -> Row:
 
 async def _printed(stage: Stage, job: dict[str, Any]) -> list[str]:
     """The last lines of what a job printed, without a first one that may be cut."""
-    about = {"process_id": job["process_id"], "offset": -TAIL, "limit": TAIL}
+    about = {"process_id": job["process_id"], "offset": -TAIL, "limit": TAIL, "wait_timeout": 0}
     match (await stage.seat.query(OUTPUT, about)).body:
         case ToolResult(output={"output": str(text), "offset": int(offset)}):
             lines = without_escapes(text).splitlines()[1 if offset else 0 :]
