@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import DONE, READ, decoded
+from tests.cli.kit import DONE, READ, decoded, until
 from tests.host.wires import WIRES, RecordingStage, conversation, reaching
 from tests.world import STEER
 
@@ -439,3 +439,17 @@ def test_the_doctor_tries_what_it_tells_of(online, stage, config):
 def test_every_format_is_named(steer):
     done = steer("run", "--model", "nobody:m", "go")
     assert all(name in done.stderr for name in WIRES)
+
+
+def test_a_rate_limit_of_ones_own_is_waited_for_and_said(online, stage, config):
+    config("[providers.anthropic]\nrequests_per_minute = 1\n")
+    stage.play({"tool_calls": [READ]}, DONE)
+    running = online.start("run", "--json", "--model", "anthropic:m-1", "go")
+    try:
+        said = until(running, "error")[-1]["body"]
+    finally:
+        running.kill()
+        running.communicate()
+    assert "1 request a minute" in said["what"]
+    assert 0 < said["retry_in"] <= 60
+    stage.play()

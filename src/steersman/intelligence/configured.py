@@ -35,7 +35,8 @@ class ProviderTable(Struct, frozen=True, forbid_unknown_fields=True):
     """`[providers.NAME]`: a server, or other settings for one that is known.
 
     `wire` is the format it speaks, `key_env` the variable that holds its key, `ssh` the machine it
-    is reached through; `base_url` is then its address as seen from there.
+    is reached through; `base_url` is then its address as seen from there. No more than
+    `requests_per_minute` and `tokens_per_minute` are asked of it.
     """
 
     wire: Wire | None = None
@@ -45,6 +46,8 @@ class ProviderTable(Struct, frozen=True, forbid_unknown_fields=True):
     ssh: str = ""
     timeouts: Patience | None = None
     extra: dict[str, Any] = {}
+    requests_per_minute: Size | None = None
+    tokens_per_minute: Size | None = None
 
 
 class ModelTable(Struct, frozen=True, forbid_unknown_fields=True):

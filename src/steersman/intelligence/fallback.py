@@ -7,6 +7,7 @@ writes the reason down and asks again, and the next model answers from the begin
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
+from steersman.intelligence.pacing import Paced
 from steersman.records.dialogue import Completed, Driver, Event, Prompt, Tokens, Unanswered
 from steersman.records.errors import DriverProblem, SteersmanError, Trouble
 
@@ -77,7 +78,7 @@ class FallbackDriver:
                         self._check_refusal(event)
                         self._failures = 0
                     yield event
-        except Switched:
+        except (Switched, Paced):
             raise
         except DriverProblem as problem:
             self._failures += 1

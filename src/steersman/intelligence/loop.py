@@ -8,6 +8,7 @@ from contextlib import aclosing
 import msgspec
 
 from steersman.intelligence.fallback import Switched
+from steersman.intelligence.pacing import Paced
 from steersman.intelligence.stuck import Stuck
 from steersman.records.counting import counted
 from steersman.records.dialogue import (
@@ -158,6 +159,10 @@ class NativeLoop:
                 await self._paid(deck, switched.before, switched.tokens)
                 self._switched()
                 await deck.fit("window")  # the next model may have a smaller one
+            except Paced as paced:
+                tries -= 1
+                await deck.lane.append(error_body(paced, retry_in=paced.seconds))
+                await self._pause(paced.seconds)
             except DriverProblem as problem:
                 if isinstance(problem, Unanswered):
                     await self._paid(deck, driver.model, problem.tokens)

@@ -95,8 +95,15 @@ class Models:
     def _one(self, name: str) -> Driver:
         if name.startswith("scripted:") and len(name) > len("scripted:"):
             return _scripted(name.partition(":")[2])
-        driver = self._reach(self.meant(name))
+        meant = self.meant(name)
+        driver = self._reach(meant)
         self._opened.append(driver)
+        said = self._config.providers.get(meant.provider)
+        if said is not None and (said.requests_per_minute or said.tokens_per_minute):
+            from steersman.intelligence.pacing import PacedDriver, pace_of
+
+            limits = said.requests_per_minute or 0, said.tokens_per_minute or 0
+            return PacedDriver(driver, pace_of(meant.provider, *limits))
         return driver
 
     def meant(self, name: str) -> Meant:

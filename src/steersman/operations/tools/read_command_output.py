@@ -62,7 +62,7 @@ class ReadCommandOutputArgs(Arguments, frozen=True):
 class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
     """Read any part of what a command printed, also of one that has ended.
 
-    Waits for something new, 10 seconds unless wait_timeout says otherwise; then shows what is there.
+    Waits for news, 10 seconds unless wait_timeout says otherwise, then shows what there is.
     """
 
     name = "workspace_read_command_output"
