@@ -7,11 +7,12 @@ everything back, byte for byte.
 import json
 from itertools import product
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 
 from tests.cli.test_undo import picture
-from tests.world import Steer, call
+from tests.world import STEER, Steer, call
 
 INSIDE = str(Path(__file__).parent / "inside")
 COMMAND = (
@@ -125,3 +126,57 @@ def test_an_undo_that_another_thread_reverted_never_was_whatever_became_of_its_f
     assert void["body"]["undoes"] == [undo["seq"]]
     (left,) = Path(steer.environ["STEERSMAN_HOME"]).glob("**/reverted")
     assert list(left.iterdir()) == []
+
+
+@pytest.fixture
+def written_twice(steer, script):
+    """A thread of two turns, which wrote main.py: `1`, then `2`."""
+    writes = [call("workspace_write_file", path="main.py", content=text) for text in "12"]
+    model = script(*[step for one in writes for step in ({"tool_calls": [one]}, {"text": "-"})])
+    thread = steer.messages("run", "--model", model, "--yes", "one")[0]["thread"]
+    assert steer("resume", thread, "two", "--yes").returncode == 0
+    return thread
+
+
+@pytest.mark.parametrize(
+    "start", [pytest.param(n, marks=() if n == 1 else pytest.mark.soak) for n in range(1, 6)]
+)
+def test_a_chat_opened_after_an_undo_that_died_hides_it_from_no_one(
+    steer, folder, written_twice, start
+):
+    """The person asked once: the turn before is undone only when they heard of the first."""
+    file = folder / "main.py"
+    for at in range(start, LAST, 5):
+        assert file.read_text() == "2"
+        died = dying(steer, at, "SIGKILL")("undo", "--yes")
+        assert steer("--plain", "-c").returncode == 0
+        if died.returncode == 0:
+            break
+
+        again = steer("undo", "--yes")
+
+        assert again.returncode == 0, (at, again.stderr)
+        assert file.read_text() == "1", (at, again.stdout)
+        assert ("cut off was finished" in again.stdout) == ("Undone: " not in again.stdout)
+        assert steer("redo", "--yes").returncode == 0
+    assert at > 10
+    assert died.returncode == 0, "the last step was reached"
+
+
+def test_an_undo_whose_process_is_killed_later_was_finished(steer, folder, written_twice):
+    """The conversation in which `/undo` was said lives on, and dies of something else."""
+    command = [*STEER, "--plain", "-r", written_twice]
+    pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
+    with Popen(command, cwd=folder, env=steer.environ, **pipes) as chat:
+        chat.stdin.write("/undo\ny\n")
+        chat.stdin.flush()
+        assert any("/redo reverses this." in line for line in chat.stdout)
+        # What it does next, it does after it noted that this undo is over.
+        chat.stdin.write("/status\n")
+        chat.stdin.flush()
+        assert any("thread" in line for line in chat.stdout)
+        chat.kill()
+    assert (folder / "main.py").read_text() == "1"
+
+    assert "Undone: 1 change" in steer("undo", "--yes").stdout
+    assert not (folder / "main.py").exists()

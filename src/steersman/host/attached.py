@@ -44,6 +44,7 @@ from steersman.records.inbox import (
     Settled,
     SteerTurn,
     Undo,
+    UndoTold,
     Withdraw,
 )
 from steersman.records.message import (
@@ -182,12 +183,18 @@ class Attached:
         await self._host.tidy(self.id)
         return await asyncio.to_thread(self._host.way_back.plan_redo, self.id)
 
-    async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:
+    async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> int:
         """Carry out a plan; with `force` also over changes that someone else made since.
 
+        The answer is its place in the log, for `undo_told`.
         That of an imported thread only if a person agreed to this very plan: `imported`.
         """
-        await self._ask(Undo(plan, force, imported))
+        return cast(int, await self._ask(Undo(plan, force, imported)))
+
+    async def undo_told(self, checkpoint: int) -> None:
+        """Note that the user heard what became of an undo: it is not open any more."""
+        with suppress(SteersmanError):  # then they hear it once more
+            await self._ask(UndoTold(checkpoint))
 
     async def rewound(self, rewind: Rewind, stays: Sequence[Change] = ()) -> None:
         """Note that a rewind made this thread; `stays` are later changes of files, still there."""

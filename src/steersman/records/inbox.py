@@ -97,6 +97,12 @@ class Undo(Struct, frozen=True, omit_defaults=True, tag="undo"):
     imported: bool = False
 
 
+class UndoTold(Struct, frozen=True, tag="undo_told"):
+    """Note that a person heard what became of the undo or redo at a place in the log."""
+
+    checkpoint: int
+
+
 class Rewound(Struct, frozen=True, omit_defaults=True, tag="rewound"):
     """Note where a thread comes from that a rewind made.
 
@@ -134,7 +140,7 @@ class Close(Struct, frozen=True, tag="close"):
 
 Asked = (
     Send | SteerTurn | Queue | GoOn | Hasten | Withdraw | Confirm | Reply | Cancel
-    | Compact | Aside | Set | Undo | Rewound | CallTool | Close | Unreadable
+    | Compact | Aside | Set | Undo | UndoTold | Rewound | CallTool | Close | Unreadable
 )  # fmt: skip
 
 

@@ -466,6 +466,13 @@ class Rewind(Body, frozen=True, omit_defaults=True):
     undo: int = 0
 
 
+class UndoEnd(Body, frozen=True):
+    """A person heard what became of the undo or redo at `checkpoint`: it is not open any more."""
+
+    kind: ClassVar[str] = "undo_end"
+    checkpoint: int
+
+
 Weight = Literal["", "rule", "steer"]
 
 
@@ -599,7 +606,7 @@ BODIES: Mapping[str, type[Body]] = {
         Assistant, ToolCall, ToolProgress, ToolResult, JobEnd, Policy, Audit, GuardBlock,
         HookRun,
         ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Rewind,
-        Compaction, UsageReport, AgentSpawn, AgentDone, Progress, Error,
+        UndoEnd, Compaction, UsageReport, AgentSpawn, AgentDone, Progress, Error,
     )
 }  # fmt: skip
 

@@ -17,6 +17,18 @@ class Part(Struct, frozen=True, omit_defaults=True):
     hunks: tuple[int, ...] = ()
 
 
+class OpenUndo(Struct, frozen=True):
+    """An undo or redo that was begun, and of which nobody has heard yet what became of it.
+
+    `working`: the session that began it has not said that it ended it, and no other began since.
+    """
+
+    seq: int
+    cause: Literal["undo", "redo"]
+    changes: int
+    working: bool
+
+
 class UndoPlan(Struct, frozen=True):
     """What to do: the entry to write, and the paths where someone else's change would be lost.
 

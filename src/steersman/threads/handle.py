@@ -96,11 +96,16 @@ class ThreadHandle(Protocol):
         """What undoing the last undo would do."""
         ...
 
-    async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> None:
+    async def undo(self, plan: UndoPlan, *, force: bool = False, imported: bool = False) -> int:
         """Carry out a plan; with `force` also over changes that someone else made since.
 
+        The answer is its place in the log, for `undo_told`.
         That of an imported thread only if a person agreed to this very plan: `imported`.
         """
+        ...
+
+    async def undo_told(self, checkpoint: int) -> None:
+        """Note that the user heard what became of an undo: it is not open any more."""
         ...
 
     async def rewound(self, rewind: Rewind, stays: Sequence[Change] = ()) -> None:

@@ -12,8 +12,8 @@ from steersman.store.log import Lane, read_messages
 from steersman.threads.systems import ThreadSystems
 
 
-async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lane) -> None:
-    """Change files as a plan says, unless the log has moved on since it was made."""
+async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lane) -> int:
+    """Change files as a plan says, unless the log has moved on since; gives the place there."""
     log, journal = lane.log, systems.journal
     actions = await asyncio.to_thread(journal.actions, plan.changes, "person")
     verdict = await systems.gate.admit(f"{plan.cause}_{log.head}", plan.cause, actions, lane)
@@ -28,4 +28,4 @@ async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lan
 
     await asyncio.to_thread(check)
     body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own)
-    await journal.make(body, lane, None, check=not force)
+    return await journal.make(body, lane, None, check=not force)

@@ -32,6 +32,7 @@ from steersman.records.inbox import (
     Rewound,
     Set,
     Undo,
+    UndoTold,
     Unreadable,
 )
 from steersman.records.message import (
@@ -41,6 +42,7 @@ from steersman.records.message import (
     SessionEnd,
     SessionStart,
     SettingsChanged,
+    UndoEnd,
 )
 from steersman.records.outcomes import STATUS
 from steersman.records.settings import Settings
@@ -158,8 +160,11 @@ class Session(Turning):
         return (await self._systems.toolbox.execute([call], lane, lambda _: ""))[0]
 
     @take.register
-    async def _undo(self, asked: Undo, cause: Cause = NO_CAUSE) -> None:
-        """Undo or redo changes of files, through the same gate and into the same log."""
+    async def _undo(self, asked: Undo, cause: Cause = NO_CAUSE) -> int:
+        """Undo or redo changes of files, through the same gate and into the same log.
+
+        The answer is its place there. It is open until whoever asked says what they heard of it.
+        """
         lane = self._lane("operations", asked.plan.cause)
         thread = await asyncio.to_thread(self.log.store.thread, self.log.thread)
         if thread is not None and thread.imported and not asked.imported:
@@ -171,7 +176,8 @@ class Session(Turning):
         await self._ended()
         self._floor.move(Move.UNDO)
         await self._accept(cause, lane)
-        await self._begun(self._reverse(asked.plan, asked.force, lane), cause)
+        seq: int = await self._begun(self._reverse(asked.plan, asked.force, lane), cause)
+        return seq
 
     async def _accept(self, cause: Cause, lane: Lane) -> None:
         """Say that a move has begun; what cannot be said has not."""
@@ -181,13 +187,20 @@ class Session(Turning):
             self._floor.move(Move.END)
             raise
 
-    async def _reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> None:
+    async def _reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> int:
         from steersman.threads.reversing import reverse
 
         try:
-            await reverse(self._systems, plan, force, lane)
+            return await reverse(self._systems, plan, force, lane)
         finally:
             self._floor.move(Move.END)
+
+    @take.register
+    async def _undo_told(self, asked: UndoTold, cause: Cause = NO_CAUSE) -> None:
+        """Note that an undo is over."""
+        lane = self._lane("operations")
+        said = lane.draft(UndoEnd(asked.checkpoint))
+        await self.log.append(*cause.taken(lane), said, settled=cause.settled())
 
     @take.register
     async def _rewound(self, asked: Rewound, cause: Cause = NO_CAUSE) -> None:

@@ -25,14 +25,25 @@ from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
 from steersman.records.hooks import about
-from steersman.records.message import MASK, Checkpoint, Message, Rewind, Steer, TurnStart
+from steersman.records.message import (
+    MASK,
+    Body,
+    Checkpoint,
+    RequestResult,
+    Rewind,
+    SessionEnd,
+    SessionStart,
+    Steer,
+    TurnStart,
+    UndoEnd,
+)
 from steersman.records.names import shown
-from steersman.records.undo import Part, UndoPlan
+from steersman.records.undo import OpenUndo, Part, UndoPlan
 from steersman.store.contract import Store, find_thread
-from steersman.store.log import read_messages, to_message
+from steersman.store.log import read_messages
 from steersman.threads.new_commits import new_commits
 
-UNDOING = ("undo", "redo")
+_COURSE = frozenset({"checkpoint", "undo_end", "request_result", "session_start", "session_end"})
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
 
@@ -44,16 +55,23 @@ class WayBack:
         self._store = store
         self._home = home
 
-    def left_open(self, thread_id: str) -> Message | None:
-        """The last undo or redo, if nothing came after it and its session did not end."""
-        for row in self._store.read_back(thread_id):
-            if row.kind in ("session_end", "session_start", "turn_start"):
-                return None
-            if row.kind == "checkpoint":
-                found = to_message(thread_id, row)
-                by_person = isinstance(found.body, Checkpoint) and found.body.cause in UNDOING
-                return found if by_person else None
-        return None
+    def left_open(self, thread_id: str) -> OpenUndo | None:
+        """The last undo or redo, if it was begun, and neither a person heard of it nor is it void.
+
+        What was changed since is what the next undo is about. A session that ended well had said
+        what it did, also before the log noted that.
+        """
+        found: OpenUndo | None = None
+        copied = find_thread(self._store, thread_id).parent_seq or 0
+        for message in read_messages(self._store, thread_id, kinds=_COURSE, after=copied):
+            match message.body:
+                case Checkpoint(cause=("undo" | "redo") as cause, changes=changes, count=count):
+                    found = OpenUndo(message.seq, cause, count or len(changes), working=True)
+                case Checkpoint(cause="effect"):
+                    found = None
+                case _ if found is not None:
+                    found = _still_open(found, message.body)
+        return found
 
     def never_happened(self, thread_id: str, seq: int) -> bool:
         """Whether a change was reverted, or not begun."""
@@ -315,6 +333,20 @@ class WayBack:
     def objects(self) -> Objects:
         """The contents that are kept, by their digests."""
         return Objects(self._home / "objects", self._store if self._store.shared else None)
+
+
+def _still_open(undo: OpenUndo, later: Body) -> OpenUndo | None:
+    """An undo, with what the log says next; None when it is over."""
+    match later:
+        case UndoEnd(checkpoint=undo.seq):
+            return None
+        case Checkpoint(cause="void", undoes=never) if undo.seq in never:
+            return None
+        case SessionEnd(status="done") if undo.working:
+            return None
+        case SessionStart() | RequestResult(result=undo.seq):
+            return msgspec.structs.replace(undo, working=False)
+    return undo
 
 
 def _exact(plan: UndoPlan, entries: Sequence[undoing.Entry]) -> UndoPlan:

@@ -1,11 +1,14 @@
 """What an undo or a whole thread changes, as people look at it: files first, git in a line."""
 
+import asyncio
 from collections.abc import Sequence
 
 import msgspec
 
 from steersman.host import Host
 from steersman.records.change import Change, Seen
+from steersman.records.counting import counted
+from steersman.records.errors import ThreadBusy
 from steersman.records.git_names import inner
 from steersman.records.names import shown
 from steersman.records.undo import UndoPlan
@@ -13,6 +16,42 @@ from steersman.views import git_notes
 from steersman.views.arranging import arranged, ignored_words
 
 LOG = "logs/HEAD"  # where git notes every commit
+
+
+class CutOff(msgspec.Struct, frozen=True):
+    """What became of an undo or redo that was cut off, in words; `seq` is its place in the log."""
+
+    seq: int
+    words: str
+
+
+async def cut_off(host: Host, thread: str, command: str) -> CutOff | None:
+    """Settle an undo or redo that was cut off: whoever asks for another may mean that one.
+
+    `command` is how a person writes commands: `steer ` or `/`.
+    """
+    way = host.way_back
+    last = await asyncio.to_thread(way.left_open, thread)
+    busy = await host.tidy(thread)
+    alive = bool(busy) or host.session(thread) is not None
+    if (busy and way.under_way(thread)) or (alive and last is not None and last.working):
+        raise ThreadBusy(
+            f"Another process is changing files of thread {thread}, perhaps to undo them.",
+            busy,
+            "Run it again when that has ended.",
+        )
+    if last is None:
+        return None
+    cause = last.cause
+    if await asyncio.to_thread(way.never_happened, thread, last.seq):
+        became, beyond = "reverted", "the turn"
+    else:
+        became, beyond = "finished", "the turn before" if cause == "undo" else "the next turn"
+    return CutOff(
+        last.seq,
+        f"The {cause} that was cut off was {became}: {counted(last.changes, 'change')} in thread "
+        f"{thread}. Run `{command}{cause}` again to {cause} {beyond}.",
+    )
 
 
 def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:

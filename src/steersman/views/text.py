@@ -40,6 +40,7 @@ from steersman.records.message import (
     ToolCall,
     ToolResult,
     TurnEnd,
+    UndoEnd,
     UsageReport,
     User,
 )
@@ -273,8 +274,8 @@ def _work_words(body: Body) -> str | None:
             return one_line(f"blocked ({rule}): {reason}: {command}")
         case JobEnd() | HookRun() as ended:
             return job_words(ended) if isinstance(ended, JobEnd) else hook_words(ended)
-        case Checkpoint() as checkpoint:
-            return _checkpoint_words(checkpoint)
+        case Checkpoint() | UndoEnd() as step:
+            return _checkpoint_words(step)
         case DiffReady(file=file, added=added, removed=removed):
             return f"{file} +{added} -{removed}"
     return None
@@ -287,7 +288,9 @@ def hook_words(ran: HookRun) -> str:
     return one_line(f"hook {ran.event} ({one_line(ran.command, 40)}): {said or 'done'}")
 
 
-def _checkpoint_words(body: Checkpoint) -> str:
+def _checkpoint_words(body: Checkpoint | UndoEnd) -> str:
+    if isinstance(body, UndoEnd):
+        return f"over: message {body.checkpoint}"
     if body.cause == "void":
         return f"not carried out: message {', '.join(map(str, body.undoes))}"
     if body.parts:

@@ -51,15 +51,17 @@ class Journal:
         times: Mapping[str, int] | None = None,
         remove: Sequence[str] = (),
         check: bool = True,
-    ) -> None:
+    ) -> int:
         """Write the checkpoint, then make its changes, all or none; a cancel waits for that.
+
+        The answer is the checkpoint's place in the log.
 
         What fails and leaves nothing behind is void: it never happened, and what it undoes stays.
         Without `check`, paths are changed from whatever they are now, which the log then names.
         """
         if not check:
             body = await asyncio.to_thread(self._as_found, body)
-        await unbroken(self._make(body, lane, corr, times, remove))
+        return await unbroken(self._make(body, lane, corr, times, remove))
 
     async def _make(
         self,
@@ -68,7 +70,7 @@ class Journal:
         corr: str | None,
         times: Mapping[str, int] | None,
         remove: Sequence[str],
-    ) -> None:
+    ) -> int:
         seq = await self._record(body, lane, corr)
         try:
             await asyncio.to_thread(
@@ -80,6 +82,7 @@ class Journal:
         except SteersmanError:
             await lane.log.owe(lane.draft(Checkpoint("void", undoes=(seq,)), corr))
             raise
+        return seq
 
     async def record(self, body: Checkpoint, lane: Lane, corr: str | None) -> int:
         """Write a checkpoint of changes that someone else makes, or has made; gives its place."""

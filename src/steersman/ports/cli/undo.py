@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,14 +15,13 @@ from steersman.ports.cli.options import at_terminal, folders_from, open_host
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import coloured_diff
 from steersman.records.counting import counted
-from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError, ThreadBusy
-from steersman.records.message import Checkpoint
+from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
 from steersman.records.names import written
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
 from steersman.views.changeset import hunk_named, numbered, of_plan
-from steersman.views.plans import described
+from steersman.views.plans import cut_off, described
 from steersman.views.text import IMPORTED_WORDS, one_line
 
 SHOWN = 20
@@ -87,24 +87,18 @@ def undo(
 
 def _was_cut_off(host: Host, thread: Thread) -> bool:
     """Settle an undo or redo that was cut off, and say so: whoever asks may mean that one."""
-    last = host.way_back.left_open(thread.id)
-    busy = asyncio.run(host.tidy(thread.id))
-    if busy and host.way_back.under_way(thread.id):
-        raise ThreadBusy(
-            f"Another process is changing files of thread {thread.id}, perhaps to undo them.",
-            busy,
-            "Run it again when that has ended.",
-        )
-    if busy or last is None or not isinstance(last.body, Checkpoint):
+    found = asyncio.run(cut_off(host, thread.id, "steer "))
+    if found is None:
         return False
-    cause, changes = last.body.cause, counted(last.body.count or len(last.body.changes), "change")
-    told = f"{changes} in thread {thread.id}. Run `steer {cause}` again to {cause}"
-    if host.way_back.never_happened(thread.id, last.seq):
-        click.echo(f"The {cause} that was cut off was reverted: {told} the turn.")
-    else:
-        beyond = "the turn before" if cause == "undo" else "the next turn"
-        click.echo(f"The {cause} that was cut off was finished: {told} {beyond}.")
+    click.echo(found.words)
+    asyncio.run(_heard(host, thread, found.seq))
     return True
+
+
+async def _heard(host: Host, thread: Thread, seq: int) -> None:
+    async with host:
+        handle = await host.attach(thread.id, Settings(), thinks=False)
+        await handle.undo_told(seq)
 
 
 def _here(part: Part, known: Collection[str], workspace: str) -> Part:
@@ -216,19 +210,22 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
                 else "Pass --yes to do it.",
             )
         click.confirm(f"{plan.cause.capitalize()} {changes}?", abort=True)
-    asyncio.run(_do(host, thread, plan, force=force))
     done = "Undone" if plan.cause == "undo" else "Redone"
     rest = " The rest of the turn stays." if plan.parts else ""
     if taken:
         other = "redo" if plan.cause == "undo" else "undo"
         rest += f" steer {other} {thread.id} restores what it overwrote."
-    click.echo(f"{done}: {changes} in thread {thread.id}.{rest}")
+    told = f"{done}: {changes} in thread {thread.id}.{rest}"
+    asyncio.run(_do(host, thread, plan, told, force=force))
 
 
-async def _do(host: Host, thread: Thread, plan: UndoPlan, *, force: bool) -> None:
+async def _do(host: Host, thread: Thread, plan: UndoPlan, told: str, *, force: bool) -> None:
     async with host:
         handle = await host.attach(thread.id, Settings(), thinks=False)
-        await handle.undo(plan, force=force, imported=True)  # a person saw this plan
+        seq = await handle.undo(plan, force=force, imported=True)  # a person saw this plan
+        click.echo(told)
+        sys.stdout.flush()  # who is killed from here on has said it
+        await handle.undo_told(seq)
 
 
 def _preview(diffs: Sequence[str]) -> None:

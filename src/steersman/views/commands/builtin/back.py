@@ -24,6 +24,8 @@ LONGEST = 60_000
 async def undo(stage: Stage, arguments: str) -> None:
     """Undo what the last turn did to files."""
     handle = stage.seat.handle
+    if await was_cut_off(stage):
+        return
     plan = await handle.plan_undo()
     try:
         parts = named(shlex.split(arguments), {change.path for change in plan.changes})
@@ -54,9 +56,21 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
 
 async def perform(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
     """Do what the user was shown, over what someone else changed, too."""
-    await stage.seat.handle.undo(plan, force=bool(taken), imported=True)
+    handle = stage.seat.handle
+    seq = await handle.undo(plan, force=bool(taken), imported=True)
     done = "Undone" if plan.cause == "undo" else "Redone"
     stage.done(f"{done}: {counted(len(plan.changes), 'change')}.")
+    await handle.undo_told(seq)
+
+
+async def was_cut_off(stage: Stage) -> bool:
+    """Say what became of an undo or redo that was cut off: whoever asks may mean that one."""
+    found = await plans.cut_off(stage.seat.host, stage.seat.id, "/")
+    if found is None:
+        return False
+    stage.tell(found.words)
+    await stage.seat.handle.undo_told(found.seq)
+    return True
 
 
 def hint(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:

@@ -7,7 +7,14 @@ from steersman.records.errors import UsageProblem
 from steersman.records.in_context import typed
 from steersman.records.message import Rewind, TurnStart, User
 from steersman.records.undo import UndoPlan
-from steersman.views.commands.builtin.back import carry_out, described, hint, perform, since
+from steersman.views.commands.builtin.back import (
+    carry_out,
+    described,
+    hint,
+    perform,
+    since,
+    was_cut_off,
+)
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Deed, Row, Stage
 from steersman.views.commands.words import nothing, number
@@ -72,6 +79,8 @@ async def redo(stage: Stage, arguments: str) -> None:
     """Undo the last undo or rewind."""
     nothing("redo", arguments)
     handle = stage.seat.handle
+    if await was_cut_off(stage):
+        return
     back = await asyncio.to_thread(stage.seat.host.way_back.rewound, handle.id)
     if back is None:
         await carry_out(stage, await handle.plan_redo())
