@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import DONE
+from tests.cli.terminal import Terminal
 from tests.world import Steer, call
 
 
@@ -543,18 +544,105 @@ def test_undoing_one_hunk_keeps_my_own_edit_in_the_same_file(here, folder, scrip
         cart.write_text(new)
         assert here(*undone).returncode == 0
         before = cart.read_text()
-        cart.write_text(f"{before}mine\n")
+        over = before.replace("line 30\n", "line 30, mine\n")
+        cart.write_text(over)
         assert here("redo", "--yes").returncode == 1
         for _ in range(2):
             assert here("redo", "--yes", "--force").returncode == 0
             assert cart.read_text() == new
             assert here("undo", "--yes").returncode == 0  # restores what the redo overwrote
-            assert cart.read_text() == f"{before}mine\n"
+            assert cart.read_text() == over
         cart.write_text(before)
         assert here("redo", "--yes", "--force").returncode == 0
         assert cart.read_text() == new
     assert here("undo", "--yes").returncode == 0
     assert cart.read_text() == old
+
+
+LINES = "".join(f"line {n}\n" for n in range(12))
+
+
+def writing(here, script, *contents, path="cart.py"):
+    """A turn of an agent that writes a file, several times."""
+    steps = [{"tool_calls": [call("workspace_write_file", path=path, content=one)]}
+             for one in contents]  # fmt: skip
+    done = here("run", "--model", script(*steps, DONE), "--approvals", "never", "go")
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_undo_keeps_my_own_lines_and_says_so_before_it_happens(here, folder, script):
+    """The agent changed line 2; in an editor I changed line 9 and added one: both are mine."""
+    cart = folder / "cart.py"
+    cart.write_text(LINES)
+    agents = LINES.replace("line 2\n", "line two\n")
+    writing(here, script, agents)
+    cart.write_text(agents.replace("line 9\n", "line nine, mine\n") + "mine\n")
+
+    asked = here("undo")
+    assert "Your changes since then stay:\n  cart.py: +2 −1\n" in asked.stdout
+    assert "-line two\n" in asked.stdout
+    assert "nine, mine" not in asked.stdout
+
+    assert here("undo", "--yes").returncode == 0
+    assert cart.read_text() == LINES.replace("line 9\n", "line nine, mine\n") + "mine\n"
+    assert here("redo", "--yes").returncode == 0
+    assert cart.read_text() == agents.replace("line 9\n", "line nine, mine\n") + "mine\n"
+
+
+def test_an_undo_keeps_what_i_changed_between_two_changes_of_the_agent(here, folder, script):
+    cart = folder / "cart.py"
+    cart.write_text(LINES)
+    first = LINES.replace("line 2\n", "line two\n")
+    mine = first.replace("line 11\n", "line eleven, mine\n")
+    writing(here, script, first)
+    thread = json.loads(here("threads", "list", "--json").stdout)["id"]
+    cart.write_text(mine)
+    edit = call("workspace_write_file", path="cart.py", content=mine.replace("line 6", "line six"))
+    model = script({"tool_calls": [edit]}, DONE)
+    here("resume", thread, "go on", "--model", model, "--approvals", "never")
+
+    done = here("undo", "--to", "1", "--yes")
+
+    assert done.returncode == 0, done.stderr
+    assert "Your changes since then stay:\n  cart.py: +1 −1\n" in done.stdout
+    assert cart.read_text() == LINES.replace("line 11\n", "line eleven, mine\n")
+
+
+def test_what_i_changed_in_the_same_lines_is_asked_about_and_a_copy_is_kept(here, folder, script):
+    cart, other = folder / "cart.py", folder / "other.py"
+    cart.write_text(LINES)
+    writes = [call("workspace_write_file", path="cart.py", content=LINES.replace("2", "two")),
+              call("workspace_write_file", path="other.py", content="new\n")]  # fmt: skip
+    model = script({"tool_calls": writes}, DONE)
+    here("run", "--model", model, "--approvals", "never", "go")
+    mine = LINES.replace("line 2\n", "line two, mine\n")
+    cart.write_text(mine)
+
+    refused = here("undo", "--yes")
+    assert (refused.returncode, cart.read_text()) == (1, mine)
+    assert "+line two, mine\n" in refused.stdout
+    assert "Changed by someone else since: cart.py." in refused.stderr
+
+    question = "keep [m]ine and undo the rest, [o]verwrite it (a copy is kept), [n]othing"
+    with Terminal(here, "undo") as terminal:
+        terminal.until("Your changes in the same lines would be overwritten:")
+        terminal.until("+line two, mine")
+        terminal.until(question)
+        terminal.press("m\n")
+        terminal.until("Undone: 1 change")
+        assert terminal.end() == 0
+    assert (cart.read_text(), other.exists()) == (mine, False)
+
+    with Terminal(here, "undo") as terminal:
+        terminal.until("[o]verwrite it (a copy is kept), [n]othing")
+        terminal.press("o\n")
+        terminal.until("Undone: 1 change")
+        terminal.until("A copy of what it overwrote is in ")
+        assert terminal.end() == 0
+    assert cart.read_text() == LINES
+    (copy,) = Path(here.environ["STEERSMAN_HOME"]).glob("overwritten/*/cart.py")
+    assert copy.read_text() == mine
+    assert str(copy.parent) in terminal.text.replace("\n", "")
 
 
 def test_a_new_folder_with_something_of_the_person_in_it_stays(here, folder, script):

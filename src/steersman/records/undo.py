@@ -33,8 +33,8 @@ class UndoPlan(Struct, frozen=True):
     """What to do: the entry to write, and the paths where someone else's change would be lost.
 
     `kept` counts git's objects that stay, because something else leads to them by now. `parts` are
-    what was chosen, where not everything is undone. Where chosen hunks are undone in a file that
-    someone else changed since, `changes` keep their work, and `own` has the change without it.
+    what was chosen, where not everything is undone. Where someone else changed a file, `others` has
+    what they did; where that fits, `changes` keep it, and `own` has the change without it.
     """
 
     cause: Literal["undo", "redo"]
@@ -44,3 +44,4 @@ class UndoPlan(Struct, frozen=True):
     kept: int = 0
     parts: tuple[Part, ...] = ()
     own: tuple[Change, ...] = ()
+    others: tuple[Change, ...] = ()

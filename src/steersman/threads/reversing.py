@@ -27,5 +27,6 @@ async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lan
         refuse_outdated(journal.entries(messages), plan)
 
     await asyncio.to_thread(check)
-    body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=plan.own)
+    own = plan.own if plan.parts else ()
+    body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=own)
     return await journal.make(body, lane, None, check=not force)

@@ -6,14 +6,16 @@ Nothing is changed here; a plan is carried out by the open thread.
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
+from secrets import token_hex
 
 import msgspec
 
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
-from steersman.operations.journal.choosing import hunks_only, means, onto, undone
+from steersman.operations.journal.choosing import means, undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.keeping import copy, keeping
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.recovery import under_way
 from steersman.operations.running.contents import of_git
@@ -25,25 +27,14 @@ from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
 from steersman.records.hooks import about
-from steersman.records.message import (
-    MASK,
-    Body,
-    Checkpoint,
-    RequestResult,
-    Rewind,
-    SessionEnd,
-    SessionStart,
-    Steer,
-    TurnStart,
-    UndoEnd,
-)
+from steersman.records.message import MASK, Checkpoint, Rewind, Steer, TurnStart
 from steersman.records.names import shown
 from steersman.records.undo import OpenUndo, Part, UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
 from steersman.threads.new_commits import new_commits
+from steersman.threads.open_undo import left_open
 
-_COURSE = frozenset({"checkpoint", "undo_end", "request_result", "session_start", "session_end"})
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
 
@@ -56,22 +47,8 @@ class WayBack:
         self._home = home
 
     def left_open(self, thread_id: str) -> OpenUndo | None:
-        """The last undo or redo, if it was begun, and neither a person heard of it nor is it void.
-
-        What was changed since is what the next undo is about. A session that ended well had said
-        what it did, also before the log noted that.
-        """
-        found: OpenUndo | None = None
-        copied = find_thread(self._store, thread_id).parent_seq or 0
-        for message in read_messages(self._store, thread_id, kinds=_COURSE, after=copied):
-            match message.body:
-                case Checkpoint(cause=("undo" | "redo") as cause, changes=changes, count=count):
-                    found = OpenUndo(message.seq, cause, count or len(changes), working=True)
-                case Checkpoint(cause="effect"):
-                    found = None
-                case _ if found is not None:
-                    found = _still_open(found, message.body)
-        return found
+        """The last undo or redo, if nobody heard yet what became of it."""
+        return left_open(self._store, thread_id)
 
     def never_happened(self, thread_id: str, seq: int) -> bool:
         """Whether a change was reverted, or not begun."""
@@ -101,14 +78,14 @@ class WayBack:
             if parts:
                 raise UsageProblem("Parts can only be chosen of one turn.")
             whole = undoing.plan_undo(entries, undoing.since(entries, to), alike)
-            return _exact(self._needed(thread_id, whole), entries)
+            return self._ready(thread_id, whole, entries)
         redo = undoing.plan_before_redo(entries) if turn is None and not parts else None
         if redo is not None:
-            return _exact(self._needed(thread_id, redo), entries)
+            return self._ready(thread_id, redo, entries)
         whole = _of_turn(entries, turns, turn, parts, alike)
-        plan = self._needed(thread_id, whole)
         if not parts:
-            return _exact(plan, entries)
+            return self._ready(thread_id, whole, entries)
+        plan = self._needed(thread_id, whole)
         already = {change.path for change in whole.changes} - {one.path for one in plan.changes}
         return _exact(self._partly(thread_id, entries, plan, parts, already), entries)
 
@@ -127,36 +104,54 @@ class WayBack:
         """A plan cut down to some parts; the plan itself where those are all there is to undo."""
         done = undoing.inverse(plan.changes)
         own = tuple(undone(self._journal(thread_id), done, parts, already))
-        changes = self._onto(thread_id, own, hunks_only(parts))
         if set(own) == set(plan.changes):
-            return msgspec.structs.replace(plan, changes=changes)
-        paths = {change.path for change in changes}
+            return self._keeping(thread_id, entries, plan)
+        cut = self._keeping(thread_id, entries, msgspec.structs.replace(plan, changes=own))
+        paths = {change.path for change in cut.changes}
         about = tuple(
             entry.seq for entry in entries
             if entry.seq in plan.undoes and not entry.partial
             and not paths.isdisjoint(change.path for change in entry.changes)
         )  # fmt: skip
         return msgspec.structs.replace(
-            plan,
+            cut,
             undoes=about,
-            changes=changes,
-            gaps=tuple(path for path in plan.gaps if path in paths),
+            gaps=tuple(path for path in cut.gaps if path in paths),
             kept=plan.kept if any(map(inner, paths)) else 0,
             parts=tuple(parts),
-            own=tuple(one for one in own if one.path in paths and one not in changes),
+            own=tuple(one for one in cut.own if one.path in paths),
         )
 
-    def _onto(
-        self, thread_id: str, changes: Sequence[Change], paths: Collection[str]
-    ) -> tuple[Change, ...]:
-        """Changes with those of some paths made to what is there now; none that it has already."""
+    def rest(self, thread_id: str, plan: UndoPlan, left: Collection[str]) -> UndoPlan | None:
+        """An undo without some of its paths, which stay as they are; None when nothing is left."""
+        entries, _ = self._entries(thread_id)
+        own = {change.path: change for change in plan.own}
+        whole = tuple(own.get(change.path, change) for change in plan.changes)
+        git = any(map(inner, left))  # which is undone as a whole
+        paths = [
+            one.path for one in whole if one.path not in left and not (git and inner(one.path))
+        ]
+        if not paths or plan.cause == "redo":
+            return None
+        first = msgspec.structs.replace(plan, changes=whole, own=(), others=())
+        return self._partly(thread_id, entries, first, [*map(Part, paths)], ())
+
+    def _keeping(
+        self, thread_id: str, entries: Sequence[undoing.Entry], plan: UndoPlan
+    ) -> UndoPlan:
+        """A plan that keeps what someone else changed in the same files, where that fits."""
+        taken = set(self.conflicts(thread_id, plan))
+        foreign = [one for one in plan.changes if one.path in taken and not inner(one.path)]
+        if not foreign:
+            return plan
         journal = self._journal(thread_id)
-        present = self._present(
-            thread_id, [one for one in changes if one.path in paths], journal.objects
-        )
-        found = [onto(journal, one, present[one.path]) if one.path in present else one
-                 for one in changes]  # fmt: skip
-        return tuple(one for one in found if not same(one.before, one.after))
+        steps = undoing.steps(entries, plan)
+        squashed = {path: undoing.squash(found) for path, found in steps.items()}
+        # Of what is cut to hunks, the steps are not known: it is one.
+        known = {one.path: steps[one.path] for one in plan.changes
+                 if squashed.get(one.path) == [one]}  # fmt: skip
+        present = self._present(thread_id, foreign, journal.objects)
+        return keeping(journal, plan, known, present)
 
     def plan_rewind(self, thread_id: str, to: int) -> UndoPlan | None:
         """What undoing all after a message would do; None when nothing changed since."""
@@ -165,7 +160,7 @@ class WayBack:
         if not wanted:
             return None
         whole = undoing.plan_undo(entries, wanted, self._alike(thread_id))
-        return _exact(self._needed(thread_id, whole), entries)
+        return self._ready(thread_id, whole, entries)
 
     def rewind(
         self, thread_id: str, at: int, plan: UndoPlan | None, *, undone: bool
@@ -181,7 +176,7 @@ class WayBack:
     def plan_redo(self, thread_id: str) -> UndoPlan:
         """What undoing the last undo would do."""
         entries, _ = self._entries(thread_id)
-        return _exact(self._needed(thread_id, undoing.plan_redo(entries)), entries)
+        return self._ready(thread_id, undoing.plan_redo(entries), entries)
 
     def redoable(self, thread_id: str) -> int:
         """The checkpoint of the undo that a redo would reverse; 0 for none."""
@@ -212,6 +207,11 @@ class WayBack:
                 f"Continue in thread {rewind.source}.",
             )
         return self.plan_redo(rewind.source)
+
+    def _ready(self, thread_id: str, plan: UndoPlan, entries: Sequence[undoing.Entry]) -> UndoPlan:
+        """A plan of all there is to do, as it can be carried out now."""
+        needed_now = self._needed(thread_id, plan)
+        return _exact(self._keeping(thread_id, entries, needed_now), entries)
 
     def _needed(self, thread_id: str, plan: UndoPlan) -> UndoPlan:
         """A plan without what is already so: a change may never have been made, or be undone."""
@@ -265,6 +265,12 @@ class WayBack:
         """Paths that someone else changed since, so that the plan would lose their work."""
         present = self._present(thread_id, plan.changes)
         return tuple(sorted({*undoing.conflicts(present, plan), *plan.gaps}))
+
+    def copy_others(self, thread_id: str, plan: UndoPlan, taken: Collection[str]) -> str:
+        """Keep a copy of files that a plan overwrites; gives the folder, "" for none."""
+        last = {one.path: one for one in plan.others if one.path in taken}
+        folder = self._home / "overwritten" / f"{thread_id}-{token_hex(3)}"
+        return str(folder) if copy(self._journal(thread_id), [*last.values()], folder) else ""
 
     def turn_of(self, thread_id: str, plan: UndoPlan) -> int:
         """The turn whose changes a plan undoes, by the first of them."""
@@ -333,20 +339,6 @@ class WayBack:
     def objects(self) -> Objects:
         """The contents that are kept, by their digests."""
         return Objects(self._home / "objects", self._store if self._store.shared else None)
-
-
-def _still_open(undo: OpenUndo, later: Body) -> OpenUndo | None:
-    """An undo, with what the log says next; None when it is over."""
-    match later:
-        case UndoEnd(checkpoint=undo.seq):
-            return None
-        case Checkpoint(cause="void", undoes=never) if undo.seq in never:
-            return None
-        case SessionEnd(status="done") if undo.working:
-            return None
-        case SessionStart() | RequestResult(result=undo.seq):
-            return msgspec.structs.replace(undo, working=False)
-    return undo
 
 
 def _exact(plan: UndoPlan, entries: Sequence[undoing.Entry]) -> UndoPlan:

@@ -1,7 +1,7 @@
 """What an undo or a whole thread changes, as people look at it: files first, git in a line."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -14,7 +14,11 @@ from steersman.records.names import shown
 from steersman.records.undo import UndoPlan
 from steersman.views import git_notes
 from steersman.views.arranging import arranged, ignored_words
+from steersman.views.hunks import read_diff
+from steersman.views.text import flat
 
+STAYS = "Your changes since then stay:"
+LOST = "Your changes in the same lines would be overwritten:"
 LOG = "logs/HEAD"  # where git notes every commit
 
 
@@ -66,6 +70,31 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     ]
     lines += [f"{noted}\n"] if noted else []
     return [*host.way_back.describe(thread, wanted), *lines]
+
+
+def overwritten(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> list[str]:
+    """What someone else did to files of a plan and would be lost, as diffs."""
+    lost = [Seen(one) for one in plan.others if one.path in taken]
+    return host.way_back.diffs(thread, lost)
+
+
+def rest(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> UndoPlan | None:
+    """The plan without what would be lost; None where that is all of it, or nothing is lost."""
+    found = host.way_back.rest(thread, plan, taken) if taken else None
+    return found if found is not None and not host.way_back.conflicts(thread, found) else None
+
+
+def kept(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> list[str]:
+    """What someone else did to files of a plan and stays, a line for each file."""
+    names = host.way_back.names(thread)
+    counts: dict[str, tuple[int, int]] = {}
+    stays = [one for one in plan.others if one.path not in taken]
+    for one, diff in zip(stays, host.way_back.diffs(thread, [*map(Seen, stays)]), strict=True):
+        name = flat(shown(names.get(one.path, one.path)))
+        added, removed = read_diff(diff, name).counts
+        before = counts.get(name, (0, 0))
+        counts[name] = before[0] + added, before[1] + removed
+    return [f"{name}: +{added} −{removed}" for name, (added, removed) in counts.items()]
 
 
 def git_line(host: Host, thread: str, changes: Sequence[Change]) -> str:

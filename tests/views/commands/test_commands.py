@@ -252,7 +252,41 @@ def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script,
     happened = desk(scenario, model=model)
     body = happened[0][1][1]
     assert body.startswith("**Changed by someone else since, and overwritten by this: calc.py.**")
+    assert "Your changes in the same lines would be overwritten:" in body
+    assert "+# mine\n" in body
     assert file.read_text() == BROKEN
+
+
+def test_undo_keeps_my_own_lines_and_leaves_out_what_it_would_overwrite(desk, script, workspace):
+    """Three files: one I changed elsewhere, one in the same lines, one not at all."""
+    lines = "".join(f"line {n}\n" for n in range(9))
+    agents = lines.replace("line 1\n", "line one\n")
+    files = [workspace / name for name in ("far.txt", "near.txt", "new.txt")]
+    files[0].write_text(lines)
+    files[1].write_text(lines)
+    writes = [call("workspace_write_file", path=name, content=agents)
+              for name in ("far.txt", "near.txt", "new.txt")]  # fmt: skip
+
+    async def scenario(desk):
+        await desk.type("write them")
+        files[0].write_text(agents + "mine\n")
+        files[1].write_text(agents.replace("line one\n", "line one, mine\n"))
+        kept = await desk.type("/undo", "m")
+        said = [file.read_text() for file in files[:2]], files[2].exists()
+        over = await desk.type("/undo", True)
+        return kept, said, over
+
+    kept, said, over = desk(scenario, model=script({"tool_calls": writes}, {"text": "Done."}))
+
+    assert "Your changes since then stay:\n\n- far.txt: +1 −0" in kept[0][1][1]
+    assert kept[1:] == [("done", "Undone: 2 changes."), ("tell", "/redo reverses this.")]
+    assert said == (
+        [lines + "mine\n", agents.replace("line one\n", "line one, mine\n")], False
+    )  # fmt: skip
+    (copy,) = (told for kind, told in over if kind == "tell" and "A copy of" in told)
+    folder = Path(copy.removeprefix("A copy of what it overwrote is in ").rstrip("."))
+    assert "line one, mine\n" in (folder / "near.txt").read_text()
+    assert files[1].read_text() == lines
 
 
 def test_rewind_goes_back_to_before_a_message_and_hands_the_words_back(desk, script, workspace):

@@ -99,13 +99,6 @@ def _back(journal: Journal, change: Change, hunks: set[int] | None) -> Change:
     return Change(change.path, change.after, replace(change.after, digest=digest, size=size))
 
 
-def hunks_only(parts: Sequence[Part]) -> set[str]:
-    """The files of which hunks are chosen, and not the whole file or a folder above it."""
-    whole = {part.path.rstrip("/") for part in parts if not part.hunks}
-    found = {part.path.rstrip("/") for part in parts if part.hunks}
-    return {path for path in found if not any(f"{path}/".startswith(f"{one}/") for one in whole)}
-
-
 def onto(journal: Journal, change: Change, present: FileState) -> Change:
     """A change of some lines, made to what a file holds now: what someone else changed stays.
 

@@ -144,6 +144,17 @@ def plan_redo(entries: Sequence[Entry]) -> UndoPlan:
     return UndoPlan("redo", (undos[-1],), tuple(inverse(done)))
 
 
+def steps(entries: Sequence[Entry], plan: UndoPlan) -> dict[str, list[Change]]:
+    """What a plan does to each path, step by step, the latest that it undoes first."""
+    found: dict[str, list[Change]] = {}
+    for entry in reversed(entries):
+        if entry.seq in plan.undoes:
+            done = entry.changes if plan.cause == "redo" else _own(entry)
+            for change in done:
+                found.setdefault(change.path, []).append(change.reversed())
+    return found
+
+
 def plan_before_redo(entries: Sequence[Entry]) -> UndoPlan | None:
     """How to restore what a redo overwrote, if it was the last to change something."""
     never = void(entries)

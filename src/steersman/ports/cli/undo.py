@@ -11,6 +11,7 @@ import click
 from msgspec import structs
 
 from steersman.host import Host
+from steersman.ports.cli.asking import choose, confirm
 from steersman.ports.cli.options import at_terminal, folders_from, open_host
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import coloured_diff
@@ -21,7 +22,7 @@ from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
 from steersman.views.changeset import hunk_named, numbered, of_plan
-from steersman.views.plans import cut_off, described
+from steersman.views.plans import LOST, STAYS, cut_off, described, kept, overwritten, rest
 from steersman.views.text import IMPORTED_WORDS, one_line
 
 SHOWN = 20
@@ -29,7 +30,9 @@ LOOKED_AT = 20  # threads that are looked at for something to undo
 
 _thread = click.argument("thread", shell_complete=thread_ids, required=False)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-_force = click.option("--force", is_flag=True, help="Also undo changes made by someone else.")
+_force = click.option(
+    "--force", is_flag=True, help="Overwrite changes of the same lines; a copy is kept."
+)
 _imported = click.option(
     "--imported", is_flag=True, help="Also of an imported thread, with --yes without asking."
 )
@@ -192,16 +195,11 @@ def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
 
 def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: bool) -> None:
     _preview(described(host, thread.id, plan))
-    changes = counted(len(plan.changes), "change")
     taken = host.way_back.conflicts(thread.id, plan)
+    _tell_of_others(host, thread.id, plan, taken)
     if taken and not force:
-        names = host.way_back.names(thread.id)
-        raise SteersmanError(
-            f"Changed by someone else since: {', '.join(names.get(p, p) for p in taken[:10])}.",
-            "Nothing was done, so that nothing of theirs is lost.",
-            "Pass --force to undo it anyway.",
-        )
-    if not yes:
+        plan, taken = _settled(host, thread, plan, taken, asks=not yes and at_terminal())
+    elif not yes:
         if not at_terminal():
             raise NeedsAnswer(
                 f"The {plan.cause} needs an answer, but there is no one to ask.",
@@ -209,14 +207,48 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
                 if thread.imported
                 else "Pass --yes to do it.",
             )
-        click.confirm(f"{plan.cause.capitalize()} {changes}?", abort=True)
+        confirm(f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?")
+    copies = host.way_back.copy_others(thread.id, plan, taken)
     done = "Undone" if plan.cause == "undo" else "Redone"
-    rest = " The rest of the turn stays." if plan.parts else ""
+    more = " The rest of the turn stays." if plan.parts else ""
     if taken:
         other = "redo" if plan.cause == "undo" else "undo"
-        rest += f" steer {other} {thread.id} restores what it overwrote."
-    told = f"{done}: {changes} in thread {thread.id}.{rest}"
-    asyncio.run(_do(host, thread, plan, told, force=force))
+        more += f" steer {other} {thread.id} restores what it overwrote."
+    more += f" A copy of what it overwrote is in {copies}." if copies else ""
+    told = f"{done}: {counted(len(plan.changes), 'change')} in thread {thread.id}.{more}"
+    asyncio.run(_do(host, thread, plan, told, force=bool(taken)))
+
+
+def _tell_of_others(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> None:
+    """Say what becomes of what the user, or someone else, changed in the same files."""
+    if stays := kept(host, thread, plan, taken):
+        click.echo("\n  ".join([STAYS, *stays]))
+    if lost := overwritten(host, thread, plan, taken):
+        click.echo(LOST)
+        _preview(lost)
+
+
+def _settled(
+    host: Host, thread: Thread, plan: UndoPlan, taken: tuple[str, ...], *, asks: bool
+) -> tuple[UndoPlan, tuple[str, ...]]:
+    """What to do where someone else's work would be lost, and what of theirs is lost then."""
+    names = host.way_back.names(thread.id)
+    told = ", ".join(names.get(path, path) for path in taken[:10])
+    if not asks:
+        raise SteersmanError(
+            f"Changed by someone else since: {told}.",
+            "Nothing was done, so that nothing of theirs is lost.",
+            "Pass --force to overwrite it; a copy is kept.",
+        )
+    left = rest(host, thread.id, plan, taken)
+    keep = "keep [m]ine and undo the rest, " if left is not None else ""
+    question = f"{keep}[o]verwrite it (a copy is kept), [n]othing"
+    match choose(f"{told}: {question}", "mon" if keep else "on", "n"):
+        case "m" if left is not None:
+            return left, ()
+        case "o":
+            return plan, taken
+    raise click.Abort
 
 
 async def _do(host: Host, thread: Thread, plan: UndoPlan, told: str, *, force: bool) -> None:

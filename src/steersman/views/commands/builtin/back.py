@@ -12,11 +12,17 @@ from steersman.views import plans
 from steersman.views.arranging import IGNORED
 from steersman.views.changeset import named
 from steersman.views.commands.registry import Command
-from steersman.views.commands.stage import Stage
+from steersman.views.commands.stage import Deed, Stage
 from steersman.views.commands.words import cell, fenced, nothing
 from steersman.views.seat import Seat
 from steersman.views.text import IMPORTED_WORDS, counted
 
+KEEP, OVERWRITE = "m", "o"
+DEEDS = (
+    Deed(KEEP, "keep mine, undo the rest"),
+    Deed(OVERWRITE, "overwrite it (a copy is kept)"),
+    Deed("n", "nothing"),
+)
 SHOWN = 20
 LONGEST = 60_000
 
@@ -44,22 +50,40 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
         stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
         return
     taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
-    title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
-    sure = seen and not taken and not seat.handle.thread.imported
-    told = "" if sure else await asyncio.to_thread(described, seat.host, seat.id, plan, taken)
-    if not sure and not await stage.confirm(title, told):
-        stage.tell("Nothing was done.")
-        return
+    if not seen or plan.others or taken or seat.handle.thread.imported:
+        agreed = await _agreed(stage, plan, taken)
+        if agreed is None:
+            stage.tell("Nothing was done.")
+            return
+        plan, taken = agreed
     await perform(stage, plan, taken)
     hint(stage, plan, taken)
+
+
+async def _agreed(
+    stage: Stage, plan: UndoPlan, taken: tuple[str, ...]
+) -> tuple[UndoPlan, tuple[str, ...]] | None:
+    """What the user wants of a plan, and what of someone else's is overwritten; None: nothing."""
+    host, thread = stage.seat.host, stage.seat.id
+    told = await asyncio.to_thread(described, host, thread, plan, taken)
+    title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
+    rest = await asyncio.to_thread(plans.rest, host, thread, plan, taken)
+    if rest is None:
+        return (plan, taken) if await stage.confirm(title, told) else None
+    how = await stage.read(title, told, DEEDS)
+    return (rest, ()) if how == KEEP else (plan, taken) if how == OVERWRITE else None
 
 
 async def perform(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
     """Do what the user was shown, over what someone else changed, too."""
     handle = stage.seat.handle
+    keep = stage.seat.host.way_back.copy_others
+    copies = await asyncio.to_thread(keep, handle.id, plan, taken)
     seq = await handle.undo(plan, force=bool(taken), imported=True)
     done = "Undone" if plan.cause == "undo" else "Redone"
     stage.done(f"{done}: {counted(len(plan.changes), 'change')}.")
+    if copies:
+        stage.tell(f"A copy of what it overwrote is in {copies}.")
     await handle.undo_told(seq)
 
 
@@ -84,6 +108,8 @@ def hint(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
 def described(host: Host, thread: str, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
     """A plan as Markdown: what someone else would lose first, then every change."""
     parts = []
+    stays = plans.kept(host, thread, plan, taken)
+    lost = plans.overwritten(host, thread, plan, taken)
     if host.find(thread).imported:
         parts.append(f"**{IMPORTED_WORDS}**")
     if taken:
@@ -91,6 +117,12 @@ def described(host: Host, thread: str, plan: UndoPlan, taken: tuple[str, ...] = 
         names = ", ".join(cell(known.get(path, path), 80) for path in taken[:10])
         more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
         parts.append(f"**Changed by someone else since, and overwritten by this: {names}{more}.**")
+    if lost:
+        parts += [plans.LOST, diffs(lost)]
+    if stays:
+        parts += [plans.STAYS, "\n".join(f"- {cell(one, 100)}" for one in stays)]
+    if lost or stays:
+        parts.append(f"What the {plan.cause} does:")
     return "\n\n".join([*parts, diffs(plans.described(host, thread, plan))])
 
 
