@@ -334,6 +334,35 @@ def committing(steer, script, workspace, git):
 COMMIT = "echo new > new.txt; git add .; git -c user.name=n -c user.email=e commit -qm agent"
 
 
+@pytest.mark.parametrize("quiet", [True, False], ids=["quiet", "loud"])
+def test_an_undo_of_a_push_says_what_stands(
+    steer, committing, workspace, script, git, tmp_path, quiet
+):
+    """The commit is gone here; the remote has it, and both the question and the result say so."""
+    remote = tmp_path / "remote.git"
+    git("init", "-q", "--bare", str(remote))
+    committing("true")
+    git("remote", "add", "origin", str(remote))
+    push = f"{COMMIT} && git push {'-q ' * quiet}origin main"
+    run = call("workspace_run_command", command=push, outside_sandbox=True)
+    steer("run", "--model", script({"tool_calls": [run]}, DONE), "--yes", "go")
+    pushed = git("--git-dir", str(remote), "rev-parse", "main")
+    stands = f"`main` was pushed to `origin` ({pushed[:7]}); undo does not change the remote."
+
+    asked = steer("undo")
+    assert stands in asked.stdout
+    with Terminal(steer, "undo") as terminal:
+        terminal.until(stands)
+        terminal.until("[y/N]: ")
+        terminal.press("y\n")
+        terminal.until("Undone: ")
+        terminal.until(stands)
+        assert terminal.end() == 0
+
+    assert git("log", "--format=%s").split() == ["first"]
+    assert git("--git-dir", str(remote), "rev-parse", "main") == pushed
+
+
 def test_git_gc_is_undone_whole_and_leaves_no_pack(steer, committing, workspace):
     """What the pack holds is in files of its own again, so nothing needs it."""
     objects = workspace / ".git/objects"

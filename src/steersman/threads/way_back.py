@@ -34,6 +34,7 @@ from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
 from steersman.threads.new_commits import new_commits
 from steersman.threads.open_undo import left_open
+from steersman.threads.standing import KINDS, what_stands
 
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
@@ -271,6 +272,13 @@ class WayBack:
         last = {one.path: one for one in plan.others if one.path in taken}
         folder = self._home / "overwritten" / f"{thread_id}-{token_hex(3)}"
         return str(folder) if copy(self._journal(thread_id), [*last.values()], folder) else ""
+
+    def stands(self, thread_id: str, plan: UndoPlan) -> str:
+        """What an undo cannot change, in a sentence: what was pushed, or done elsewhere."""
+        if plan.cause == "redo" or not plan.undoes:
+            return ""
+        messages = read_messages(self._store, thread_id, kinds=KINDS)
+        return what_stands(messages, plan.undoes, self._journal(thread_id))
 
     def turn_of(self, thread_id: str, plan: UndoPlan) -> int:
         """The turn whose changes a plan undoes, by the first of them."""

@@ -289,6 +289,22 @@ def test_undo_keeps_my_own_lines_and_leaves_out_what_it_would_overwrite(desk, sc
     assert files[1].read_text() == lines
 
 
+def test_undo_says_what_stands_before_and_after(desk, script, workspace):
+    """A command that left the sandbox: what it did elsewhere, no undo changes."""
+    run = call("workspace_run_command", command="echo new > new.txt", outside_sandbox=True)
+
+    async def scenario(desk):
+        await desk.type("go")
+        return await desk.type("/undo", True)
+
+    asked, *said = desk(scenario, model=script({"tool_calls": [run]}, {"text": "Done."}))
+
+    stands = "`echo new > new.txt` ran outside the sandbox; undo does not change that."
+    assert stands.replace("`", "\\`") in asked[1][1]
+    assert ("tell", stands) in said
+    assert not (workspace / "new.txt").exists()
+
+
 def test_rewind_goes_back_to_before_a_message_and_hands_the_words_back(desk, script, workspace):
     model = script({"text": "Hello."}, {"tool_calls": [FIX]}, {"text": "Mended."})
 

@@ -170,6 +170,10 @@ class Journal:
                     found = found or same(now, change.before)
         return found
 
+    def changes_of(self, body: Checkpoint) -> tuple[Change, ...]:
+        """The changes of a checkpoint."""
+        return self._changes(body)[0]
+
     def _changes(self, body: Checkpoint) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
         """The changes of a checkpoint, and its own."""
         if not body.manifest:

@@ -23,7 +23,7 @@ from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
 from steersman.views.changeset import hunk_named, numbered, of_plan
 from steersman.views.plans import LOST, STAYS, cut_off, described, kept, overwritten, rest
-from steersman.views.text import IMPORTED_WORDS, one_line
+from steersman.views.text import IMPORTED_WORDS, one_line, safe
 
 SHOWN = 20
 LOOKED_AT = 20  # threads that are looked at for something to undo
@@ -197,6 +197,9 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
     _preview(described(host, thread.id, plan))
     taken = host.way_back.conflicts(thread.id, plan)
     _tell_of_others(host, thread.id, plan, taken)
+    stands = safe(host.way_back.stands(thread.id, plan))
+    if stands:
+        click.echo(stands)
     if taken and not force:
         plan, taken = _settled(host, thread, plan, taken, asks=not yes and at_terminal())
     elif not yes:
@@ -215,6 +218,7 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
         other = "redo" if plan.cause == "undo" else "undo"
         more += f" steer {other} {thread.id} restores what it overwrote."
     more += f" A copy of what it overwrote is in {copies}." if copies else ""
+    more += f" {stands}" if stands else ""
     told = f"{done}: {counted(len(plan.changes), 'change')} in thread {thread.id}.{more}"
     asyncio.run(_do(host, thread, plan, told, force=bool(taken)))
 

@@ -50,7 +50,8 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
         stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
         return
     taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
-    if not seen or plan.others or taken or seat.handle.thread.imported:
+    stands = await asyncio.to_thread(seat.host.way_back.stands, seat.id, plan)
+    if not seen or stands or plan.others or taken or seat.handle.thread.imported:
         agreed = await _agreed(stage, plan, taken)
         if agreed is None:
             stage.tell("Nothing was done.")
@@ -77,13 +78,15 @@ async def _agreed(
 async def perform(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
     """Do what the user was shown, over what someone else changed, too."""
     handle = stage.seat.handle
-    keep = stage.seat.host.way_back.copy_others
-    copies = await asyncio.to_thread(keep, handle.id, plan, taken)
+    way = stage.seat.host.way_back
+    copies = await asyncio.to_thread(way.copy_others, handle.id, plan, taken)
     seq = await handle.undo(plan, force=bool(taken), imported=True)
     done = "Undone" if plan.cause == "undo" else "Redone"
     stage.done(f"{done}: {counted(len(plan.changes), 'change')}.")
     if copies:
         stage.tell(f"A copy of what it overwrote is in {copies}.")
+    if stands := await asyncio.to_thread(way.stands, handle.id, plan):
+        stage.tell(stands)
     await handle.undo_told(seq)
 
 
@@ -108,6 +111,7 @@ def hint(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
 def described(host: Host, thread: str, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
     """A plan as Markdown: what someone else would lose first, then every change."""
     parts = []
+    stands = host.way_back.stands(thread, plan)
     stays = plans.kept(host, thread, plan, taken)
     lost = plans.overwritten(host, thread, plan, taken)
     if host.find(thread).imported:
@@ -121,7 +125,9 @@ def described(host: Host, thread: str, plan: UndoPlan, taken: tuple[str, ...] = 
         parts += [plans.LOST, diffs(lost)]
     if stays:
         parts += [plans.STAYS, "\n".join(f"- {cell(one, 100)}" for one in stays)]
-    if lost or stays:
+    if stands:
+        parts.append(f"**{cell(stands, 600)}**")
+    if lost or stays or stands:
         parts.append(f"What the {plan.cause} does:")
     return "\n\n".join([*parts, diffs(plans.described(host, thread, plan))])
 
