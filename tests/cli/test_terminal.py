@@ -120,6 +120,59 @@ def test_what_was_typed_before_a_card_is_not_an_answer_to_it(steer, script, work
     assert bodies(log_of_newest(steer), "confirm_response") == [{"decision": "deny"}]
 
 
+def test_letters_without_enter_are_no_answer(steer, script, workspace):
+    """Ctrl+D after `y` hands the letter over, but nobody pressed Enter; once more, it leaves."""
+    model = script({"tool_calls": [FIX]}, DONE)
+    with Terminal(steer, "run", "--model", model, "fix add") as terminal:
+        terminal.until(ASK)
+        terminal.press(f"y{CTRL_D}")
+        terminal.until("y")
+        terminal.press(CTRL_D)
+        assert terminal.end() == 4
+
+    assert (workspace / "calc.py").read_text() == BROKEN
+    assert bodies(log_of_newest(steer), "confirm_response") == []
+
+
+def test_letters_that_come_just_after_an_answer_do_not_answer_the_next_card(
+    steer, script, workspace
+):
+    """A key that is pressed twice: the second card is there, but nobody can have read it."""
+    writes = [call("workspace_write_file", path=name, content="new\n") for name in ("a", "b")]
+    model = script({"tool_calls": writes}, DONE)
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until(ASK)
+        terminal.press("y\n")
+        terminal.until("wants to create `b`")
+        terminal.press("y\n")
+        terminal.until(ASK)
+        terminal.press("n\n")
+        assert terminal.end() == 0
+
+    assert ((workspace / "a").exists(), (workspace / "b").exists()) == (True, False)
+
+
+@pytest.mark.parametrize("what", ["undo", "redo", "threads rm"])
+def test_what_was_typed_before_a_question_of_a_command_does_not_answer_it(
+    steer, script, workspace, what
+):
+    steer.work("run", "--model", script({"tool_calls": [FIX]}, DONE), "--yes", "fix add")
+    thread = decoded(steer("threads", "list", "--json").stdout)[0]["id"]
+    if what == "redo":
+        steer("undo", "--yes")
+    before = (workspace / "calc.py").read_text()
+    words = [*what.split(), *([thread] if what == "threads rm" else [])]
+    with Terminal(steer, *words) as terminal:
+        terminal.press("y\ny")
+        terminal.until("y\ny")  # the terminal has it
+        terminal.until("[y/N]: ")
+        terminal.press("n\n")
+        terminal.end()
+
+    assert (workspace / "calc.py").read_text() == before
+    assert decoded(steer("threads", "list", "--json").stdout)[0]["id"] == thread
+
+
 def test_a_paste_is_one_answer_and_nothing_of_it_answers_the_next_card(steer, script, workspace):
     asks = call("ask_user", questions=[{**NEXT, "question": "What next?"}])
     model = script({"tool_calls": [asks]}, {"tool_calls": [FIX]}, DONE)

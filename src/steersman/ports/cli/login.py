@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import click
 import msgspec
 
+from steersman.ports.cli.asking import forget_typed
 from steersman.ports.cli.options import at_terminal, json_flag, settings_from
 from steersman.records.errors import Exit, UsageProblem
 from steersman.views.commands.stage import Row
@@ -62,6 +63,7 @@ class Lines:
             click.echo(safe(why), err=True)
 
     async def _read(self, title: str, *, default: str, hidden: bool = False) -> str:
+        forget_typed()
         text: str = click.prompt(
             safe(title), default=default, hide_input=hidden, show_default=bool(default)
         )

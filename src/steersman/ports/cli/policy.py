@@ -9,6 +9,7 @@ import msgspec
 
 from steersman.host import policy
 from steersman.host.policy import DecisionStep, RuleShown
+from steersman.ports.cli.asking import answer
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -18,7 +19,6 @@ from steersman.ports.cli.options import (
     working,
     workspace_option,
 )
-from steersman.ports.cli.prompts import forget_typed, read_line
 from steersman.records.errors import Exit, UsageProblem
 from steersman.views.text import safe
 
@@ -143,11 +143,10 @@ async def _answer() -> str:
         raise UsageProblem(
             "There is no one to ask here.", try_this="Pass --yes to trust the folder."
         )
-    forget_typed()
     while True:
-        said = (await read_line("Use it from now on? [y]es, [n]o: ")).strip().lower()[:1]
-        if said in ("y", "n"):
-            return said
+        said = (await answer("Use it from now on? [y]es, [n]o: ")).lower()
+        if said in ("y", "yes", "n", "no"):
+            return said[0]
 
 
 @command.command()

@@ -1,10 +1,6 @@
 """Answers from a person at the terminal: permissions and questions, one at a time."""
 
 import asyncio
-import os
-import select
-import sys
-import termios
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +8,7 @@ import click
 import msgspec
 
 from steersman.host import Host, ThreadHandle
+from steersman.ports.cli.asking import answer
 from steersman.ports.cli.views import request_words
 from steersman.records import validation
 from steersman.records.errors import TooLate
@@ -25,8 +22,6 @@ from steersman.records.message import (
     ToolResult,
 )
 from steersman.views.text import flat, safe
-
-MOST = 64_000_000  # bytes of one paste, or of a file
 
 
 class Leaving(Exception):
@@ -63,7 +58,6 @@ class Prompter:
 
     async def put(self, message: Message) -> ConfirmResponse | Answer:
         """The user's answer; raises `EOFError` when the terminal is gone."""
-        forget_typed()
         match message.body:
             case ConfirmRequest() as request:
                 click.echo(request_words(request))
@@ -83,7 +77,7 @@ class Prompter:
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
             prompt = f"  allow{held}? [y]es{keys}, [n]o{change}, or say what to do instead: "
-            said = (await read_line(prompt)).strip()
+            said = await answer(prompt)
             if said == "/detach" and self._leaves:
                 raise Leaving
             if said in lasting:
@@ -110,7 +104,7 @@ class Prompter:
             return await self._numbered(question)
         options = " / ".join(question.options)
         _tell("?", question.text)
-        said = (await read_line(safe(f"  {options} [{question.default}]: "))).strip()
+        said = await answer(safe(f"  {options} [{question.default}]: "))
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
 
@@ -121,7 +115,7 @@ class Prompter:
         _tell(f"? {flat(question.header)}:", question.text)
         for line in option_lines(question):
             click.echo(f"  {line}")
-        said = (await read_line(f"  {how_to_answer(question)}: ")).strip()
+        said = await answer(f"  {how_to_answer(question)}: ")
         if said == "/detach" and self._leaves:
             raise Leaving
         return answer_from(question, said)
@@ -142,13 +136,13 @@ class Asker(Prompter):
             await self._news.wait()
         async with self._asking:
             try:
-                answer = await self.put(message)
+                said = await self.put(message)
             except EOFError:
                 click.echo()
                 self._handle.leave()
             else:
                 with suppress(TooLate):  # someone else was first, which is shown
-                    await self._handle.answer(message.corr or "", answer)
+                    await self._handle.answer(message.corr or "", said)
 
 
 def _tell(head: str, text: str) -> None:
@@ -165,7 +159,7 @@ def _lane(message: Message) -> str:
 async def _changed(call: ToolCall) -> dict[str, Any] | None:
     """A call's arguments as the user changes them; None when they leave them as they are."""
     if isinstance(call.arguments.get("command"), str):
-        said = (await read_line(f"  {safe(call.arguments['command'])}\n  instead: ")).strip()
+        said = await answer(f"  {safe(call.arguments['command'])}\n  instead: ")
         return {**call.arguments, "command": said} if said else None
     text = msgspec.json.format(msgspec.json.encode(call.arguments), indent=2).decode()
     edited = await asyncio.to_thread(click.edit, text, extension=".json")
@@ -181,54 +175,13 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     standing = host.permissions.folder(folder)
     if not attended or standing.state not in ("unknown", "changed"):
         return
-    forget_typed()
     told = standing.sentence(folder).removesuffix(" None of it is used.")
     click.echo(click.style(f"? {safe(told)}", fg="yellow", bold=True))
     for found in standing.found:
         click.echo(f"  {safe(found.path)}: {safe(found.what)}".replace("\n", "\\n"))
     while True:
-        said = await read_line("  none of it is used yet. use it from now on? [y]es, [n]o: ")
-        said = said.strip().lower()
+        said = await answer("  none of it is used yet. use it from now on? [y]es, [n]o: ")
+        said = said.lower()
         if said in ("y", "yes", "n", "no"):
             host.permissions.trust(folder, standing, trusted=said.startswith("y"))
             return
-
-
-def forget_typed() -> None:
-    """Drop what was typed before a question was shown: nobody meant it as an answer to that."""
-    with suppress(termios.error, OSError, ValueError):  # there is no terminal
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-
-
-def with_paste(descriptor: int, data: bytes) -> bytes:
-    """A line with those that came at once with it: a paste belongs together."""
-    while data.endswith(b"\n") and len(data) < MOST:
-        ready, _, _ = select.select([descriptor], [], [], 0)
-        more = os.read(descriptor, 65536) if ready else b""
-        if not more:
-            break
-        data += more
-    return data
-
-
-async def read_line(prompt: str) -> str:
-    """A line from the terminal, without keeping a cancelled turn waiting for it."""
-    click.echo(prompt, nl=False)
-    sys.stdout.flush()
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[str] = loop.create_future()
-    descriptor = sys.stdin.fileno()
-
-    def take() -> None:
-        data = with_paste(descriptor, os.read(descriptor, 65536))
-        if not ready.done():
-            if data:
-                ready.set_result(data.decode(errors="replace"))
-            else:
-                ready.set_exception(EOFError("the terminal was closed"))
-
-    loop.add_reader(descriptor, take)
-    try:
-        return await ready
-    finally:
-        loop.remove_reader(descriptor)

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from steersman.host import ledger
+from steersman.ports.cli.asking import confirm
 from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import PlainView
@@ -97,7 +98,7 @@ def remove(threads: tuple[str, ...], yes: bool) -> None:
                 "Removing needs an answer, but there is no one to ask.",
                 try_this="Pass --yes to remove them.",
             )
-        click.confirm("Remove permanently?", abort=True)
+        confirm("Remove permanently?")
     for thread in found:
         host.delete(thread.id)
     host.prune()

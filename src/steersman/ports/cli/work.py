@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from steersman.host import Host, ThreadHandle
+from steersman.ports.cli.asking import answer
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -15,7 +16,7 @@ from steersman.ports.cli.options import (
     spending,
     working,
 )
-from steersman.ports.cli.prompts import consent, read_line
+from steersman.ports.cli.prompts import consent
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.watch import Job, Watched, watch
 from steersman.records.errors import UsageProblem
@@ -151,7 +152,7 @@ class ResumeJob(Job):
             return ""
         click.echo(safe(f"{self._title}\n{await handle.last_words()}\n"))
         try:
-            return (await read_line("› ")).strip()
+            return await answer("› ")
         except EOFError:
             return ""
 

@@ -11,7 +11,7 @@ import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from steersman.ports.cli.prompts import MOST, forget_typed, with_paste
+from steersman.ports.cli.asking import MOST, forget_typed, with_paste
 
 
 class Lines:
@@ -84,9 +84,13 @@ class Lines:
         if not self.interactive:
             self._take_piece(data)
             return
-        if data and not data.startswith(b"/"):
-            data = with_paste(self._input, data)
-        self._put(data.decode(errors="replace").rstrip("\n") if data else None)
+        line, self._rest = self._rest + data, b""
+        if data and not line.endswith(b"\n"):  # Ctrl+D after some letters is no Enter
+            self._rest = line
+            return
+        if data and not line.startswith(b"/"):
+            line = with_paste(self._input, line)
+        self._put(line.decode(errors="replace").rstrip("\n") if data else None)
 
     def _take_piece(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
