@@ -12,7 +12,7 @@ import msgspec
 
 from steersman.operations.journal import undoing
 from steersman.operations.journal.changeset import same
-from steersman.operations.journal.choosing import means, undone
+from steersman.operations.journal.choosing import means, still_there, undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.keeping import copy, keeping
@@ -279,6 +279,25 @@ class WayBack:
             return ""
         messages = read_messages(self._store, thread_id, kinds=KINDS)
         return what_stands(messages, plan.undoes, self._journal(thread_id))
+
+    def since(self, thread_id: str, done: Sequence[Change]) -> dict[str, tuple[int, ...]]:
+        """Paths that are not any more as changes left them, with the hunks that are still there.
+
+        None are, where a path is as it was before the change. While files are being changed, that
+        is not looked at: the log is ahead of them.
+        """
+        if self.under_way(thread_id):
+            return {}
+        journal, found = self._journal(thread_id), dict[str, tuple[int, ...]]()
+        present = self._present(thread_id, done)
+        with closing(Tree(journal.root)) as tree:
+            for one in done:
+                now = present[one.path]
+                if same(now, one.before):
+                    found[one.path] = ()
+                elif not same(now, one.after):
+                    found[one.path] = still_there(journal, one, tree.content(one.path))
+        return found
 
     def turn_of(self, thread_id: str, plan: UndoPlan) -> int:
         """The turn whose changes a plan undoes, by the first of them."""

@@ -23,6 +23,7 @@ from steersman.views.text import counted, flat
 
 MOST = 500  # files whose diffs are read; the others are named
 LISTED = 8  # files that are printed
+_HEADS = "refs/heads/"
 _HUNK = re.compile(r"(.+):(\d+(?:,\d+)*)")
 
 
@@ -31,7 +32,8 @@ class Changeset(Struct, frozen=True):
 
     Each ignored folder is one of the files, after the others; `ignored` is how many files each of
     them has. What git notes for itself is the last of the files, and `git` says it in words.
-    `moved` has the old paths of files that were renamed, by the new ones.
+    `moved` has the old paths of files that were renamed, by the new ones. `reverted` counts the
+    files that are as before the turn, though nothing was undone here.
     """
 
     turn: int
@@ -40,6 +42,7 @@ class Changeset(Struct, frozen=True):
     git: str = ""
     ignored: tuple[int, ...] = ()
     moved: Mapping[str, str] = {}
+    reverted: int = 0
 
     def without(self, paths: Collection[str]) -> "Changeset | None":
         """The rest of it, when some of its own files need no review; None when nothing is left."""
@@ -75,7 +78,9 @@ class Changeset(Struct, frozen=True):
             told.append(f"{counted(len(self.own), 'file')} changed{more}, +{added} −{removed}")
         elif ignored:
             told.append(f"{counted(ignored, 'ignored file')} changed")
-        return " · ".join([*told, *([self.git] if self.git else [])])
+        told += [self.git] if self.git else []
+        told += [f"{self.reverted} reverted since"] if self.reverted else []
+        return " · ".join(told)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -90,7 +95,7 @@ class Changeset(Struct, frozen=True):
         """
         found = []
         for at, file in enumerate(self.files):
-            hunks = tuple(hunk + 1 for place, hunk in sorted(chosen) if place == at)
+            hunks = tuple(file.number(hunk) for place, hunk in sorted(chosen) if place == at)
             if hunks:
                 whole = file.whole or file.kind != "changed"
                 path = self.paths[at]
@@ -102,7 +107,8 @@ class Changeset(Struct, frozen=True):
 def changeset(host: Host, thread: str, turn: int | None = None) -> Changeset | None:
     """What a turn changed (the last that did, if none is named); None when nothing stands.
 
-    It comes from the log, which knows of an undo before the files do.
+    It comes from the log, which knows of an undo before the files do, and is compared with what is
+    there by now.
     """
     try:
         plan = host.way_back.made(thread, turn=turn)
@@ -120,11 +126,18 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
     if not own and not noted:
         return None
     sorted_out = arranged(host, thread, own, rank)
-    found = host.way_back.seen(thread, sorted_out.shown)
+    heads = [one for one in noted if inner(one.path).startswith(_HEADS)]
+    since = host.way_back.since(thread, [*sorted_out.shown, *heads])
+    if heads and not any(since.get(one.path, (1,)) for one in heads):
+        noted = []  # the branch is where it was
+    left = [one for one in sorted_out.shown if since.get(one.path, (1,))]
+    if not left and not noted and not sorted_out.ignored:
+        return None
+    found = host.way_back.seen(thread, left)
     diffs = host.way_back.diffs(thread, found[:MOST])
     diffs += [""] * (len(found) - len(diffs))
     names = host.way_back.names(thread)
-    files = [(_file(one, diff, names), one.change.path)
+    files = [(_since(_file(one, diff, names), since.get(one.change.path)), one.change.path)
              for one, diff in zip(found, diffs, strict=True)]  # fmt: skip
     for folder, count in sorted_out.ignored.items():
         why = ignored_words(folder, count)
@@ -141,6 +154,7 @@ def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
         git,
         tuple(sorted_out.ignored.values()),
         {one.change.path: one.moved_from for one in found if one.moved_from},
+        len(sorted_out.shown) - len(left),
     )
 
 
@@ -148,6 +162,16 @@ def _goes_along(change: Change, above: Collection[str]) -> bool:
     """A folder that came or went with what is in it, which is what people look at."""
     folder = "folder" in (change.before.kind, change.after.kind)
     return folder and change.path in above and change.before.kind != change.after.kind
+
+
+def _since(file: FileDiff, left: Sequence[int] | None) -> FileDiff:
+    """A file with what is left of its hunks, where someone else edited it since."""
+    if left is None:
+        return file
+    if file.whole or file.kind != "changed":
+        return replace(file, since=True)
+    hunks = tuple(file.hunks[number - 1] for number in left)
+    return replace(file, hunks=hunks, numbers=tuple(left), since=True)
 
 
 def _file(one: Seen, diff: str, names: Mapping[str, str]) -> FileDiff:
@@ -170,8 +194,8 @@ def lines(found: Changeset, undo: str, *more: str) -> list[str]:
     for file in found.own[:LISTED]:
         added, removed = file.counts
         hunks = f"  {counted(len(file.hunks), 'hunk')}" if file.parts > 1 else ""
-        kind = f"  {file.kind}" if file.kind != "changed" else ""
-        told.append(f"  {flat(file.title)}  +{added} −{removed}{kind}{hunks}")
+        remarks = "".join(f"  {remark}" for remark in file.remarks)
+        told.append(f"  {flat(file.title)}  +{added} −{removed}{remarks}{hunks}")
     if len(found.own) > LISTED:
         told.append(f"  … and {counted(len(found.own) - LISTED, 'more file')}")
     told += [f"  {flat(one.name)}: {one.why_whole}" for one in found.folders[:LISTED]]
@@ -188,8 +212,8 @@ def numbered(found: Changeset) -> list[str]:
             told.append(f"{flat(file.title)}: {file.why_whole or 'undone as a whole'}\n")
             told += [hunk.text() for hunk in file.hunks]
             continue
-        for number, hunk in enumerate(file.hunks, 1):
-            told.append(f"{flat(file.name)}:{number}\n{hunk.text()}")
+        for at, hunk in enumerate(file.hunks):
+            told.append(f"{flat(file.name)}:{file.number(at)}\n{hunk.text()}")
     return told
 
 
@@ -223,7 +247,7 @@ def review_lines(host: Host, end: Message, *, inside: bool = False) -> list[str]
         return []
     file = next((file for file in found.own if file.parts > 1), None)
     path = shlex.quote(flat((file or found.files[0]).name))
-    hunk = f"{path}:{len(file.hunks)}" if file else ""
+    hunk = f"{path}:{file.number(len(file.hunks) - 1)}" if file else ""
     if inside:
         some = [f"undo a file: /undo {path}", *([f"undo a hunk: /undo {hunk}"] if hunk else [])]
         return lines(found, "/undo", *some, "see all: /diff")

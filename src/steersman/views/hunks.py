@@ -68,7 +68,8 @@ class Hunk(Struct, frozen=True):
 class FileDiff(Struct, frozen=True):
     """One file of a change. `why_whole` says why there are no hunks to choose from.
 
-    `moved_from` is the old name of one that is renamed; that is accepted as a whole.
+    `moved_from` is the old name of one that is renamed; that is accepted as a whole. `since` says
+    that someone else edited it after the change; `numbers` are then those of the hunks that stay.
     """
 
     name: str
@@ -77,6 +78,18 @@ class FileDiff(Struct, frozen=True):
     why_whole: str = ""
     head: tuple[str, str] = ("", "")
     moved_from: str = ""
+    since: bool = False
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else is to be said of it, in a word or two each."""
+        kind = () if self.kind == "changed" else (self.kind,)
+        return (*kind, "edited since") if self.since else kind
+
+    def number(self, hunk: int) -> int:
+        """What a hunk, counted from 0, is called."""
+        return self.numbers[hunk] if self.numbers else hunk + 1
 
     @property
     def title(self) -> str:

@@ -1,15 +1,22 @@
 """What stands of a thread's last changes, and what of it is still to be reviewed."""
 
 import asyncio
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 
+from steersman.host import Host
+from steersman.records.errors import NothingToUndo
 from steersman.records.message import Checkpoint, TurnEnd
+from steersman.records.names import on_disk
 from steersman.views.blocks import Block, Remark, Work
 from steersman.views.changeset import Changeset, changeset
 from steersman.views.committed import commits, without_committed
 from steersman.views.review import afterwards
 from steersman.views.seat import Seat
 from steersman.views.story import Story
+
+Stamps = tuple[tuple[str, int, int, int], ...]
 
 
 class Standing:
@@ -26,6 +33,9 @@ class Standing:
         self._found: Changeset | None = None
         self._changed = self._ended = 0  # the last turn that changed a file, and that ended
         self._committed = -1  # up to which turn something was committed since
+        self._watched: set[str] = set()  # paths of the turn that is looked at
+        self._stamps: Stamps = ()
+        self.vanished = False  # nothing is left, though nothing was undone or committed
 
     @property
     def changes(self) -> Changeset | None:
@@ -77,17 +87,47 @@ class Standing:
 
     async def look(self) -> None:
         """Find out what stands."""
-        thread = self._of
+        thread, before = self._of, self._found
         if not thread or thread != self._seat.id:
             return
-        found = None
+        found, host = None, self._seat.host
         for turn in sorted({self._ended, self._changed}, reverse=True):
             if turn and found is None:
-                found = await asyncio.to_thread(changeset, self._seat.host, thread, turn)
+                found = await asyncio.to_thread(changeset, host, thread, turn)
+        vanished = found is None and await asyncio.to_thread(_noted, host, thread, self._changed)
         if found is not None and found.turn <= self._committed:
             found = await without_committed(self._seat, found)
         if thread == self._of:
-            self._found = found
+            self._found, self.vanished = found, vanished
+            if found is not None:
+                other = before is None or before.turn != found.turn
+                self._watched = (set() if other else self._watched) | {
+                    *found.paths[: len(found.own)], *found.moved.values()
+                }  # fmt: skip
+            self._stamps = await asyncio.to_thread(_stamps, self._seat.folder, self._watched)
+
+    async def touched(self) -> bool:
+        """Whether a file of those changes is another than at the last look: anyone may edit it."""
+        if not self._watched or self._of != self._seat.id:
+            return False
+        return self._stamps != await asyncio.to_thread(_stamps, self._seat.folder, self._watched)
+
+
+def _stamps(folder: str, paths: Collection[str]) -> Stamps:
+    """What shows that a file was written, for each of some paths; nothing for one that is gone."""
+    found = []
+    for path in sorted(paths):
+        with suppress(OSError):
+            now = os.lstat(os.path.join(folder, on_disk(path)))
+            found.append((path, now.st_mtime_ns, now.st_ctime_ns, now.st_size))
+    return tuple(found)
+
+
+def _noted(host: Host, thread: str, turn: int) -> bool:
+    """Whether the log has changes of a turn that were not undone."""
+    with suppress(NothingToUndo):
+        return bool(turn and host.way_back.made(thread, turn=turn).changes)
+    return False
 
 
 def title_of(found: Changeset) -> str:

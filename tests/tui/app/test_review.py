@@ -255,3 +255,62 @@ def test_the_pane_of_changes_has_each_file_once_and_follows_what_stands(environ,
             await me.sees("changes  0 files  +0 -0")
 
     live(scene)
+
+
+def test_the_card_has_what_is_still_there_of_a_turn(environ, workspace, script):
+    """Files can be restored or edited by others; that is said, and the rest is offered."""
+    (workspace / "long.py").write_text(OLD)
+    git(workspace, "add", ".")
+    git(workspace, "commit", "-qm", "first")
+
+    async def scene():
+        model = script({"tool_calls": WRITES}, DONE)
+        async with at_the_terminal(environ, workspace, model, approvals="review") as me:
+            await me.say("change them")
+            await me.turn_ends()
+            await me.sees("3 files changed, +3 −2")
+            (workspace / "src/new.py").unlink()
+            await me.app.showing.watch()
+            await me.sees("2 files changed, +2 −2 · 1 reverted since")
+            mine = NEW.replace("line two\n", "line 2\n") + "mine\n"  # one hunk is gone
+            (workspace / "long.py").write_text(mine)
+            await me.press("f8")  # to go there is to look again
+            await me.sees("2 files changed, +1 −1 · 1 reverted since", "long.py −1 edited since")
+            await me.press("enter")
+            await me.sees("2 of 2 kept", "long.py  +0 -1  edited since", "line 30")
+            assert "line two" not in me.screen()
+            await me.press("space", "enter")  # only the hunk of the turn; the rest is mine
+            await me.until(lambda: (workspace / "long.py").read_text() == OLD + "mine\n")
+            await me.sees("1 file changed, +1 −0 · 2 reverted since")
+
+            git(workspace, "stash", "-u")
+            await me.app.showing.watch()
+            await me.until(lambda: not me.app.query_one(Review).display)
+            await me.sees("Nothing of it is left to review")
+
+    live(scene)
+
+
+def test_what_changed_at_the_last_moment_is_shown_before_anything_is_undone(
+    environ, workspace, script
+):
+    (workspace / "long.py").write_text(OLD)
+
+    async def scene():
+        model = script({"tool_calls": WRITES}, DONE)
+        async with at_the_terminal(environ, workspace, model, approvals="review") as me:
+            await me.say("change them")
+            await me.turn_ends()
+            await me.press("f8")
+            await me.sees("k keep · u undo all")
+            (workspace / "notes.md").write_text("mine\n")
+            await me.press("u")
+            await me.sees("The files changed meanwhile, so nothing was undone", "edited since")
+            assert (workspace / "long.py").read_text() == NEW
+            assert me.app.query_one(Review).has_focus
+            await me.press("u")
+            await me.sees("Changed by someone else since", "notes.md")
+            await me.press("n")
+            assert (workspace / "notes.md").read_text() == "mine\n"
+
+    live(scene)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.moves import moves
 from steersman.operations.journal.undoing import with_obstacles
-from steersman.operations.matching import merged, with_hunks
+from steersman.operations.matching import has_edit, merged, with_hunks
 from steersman.records.change import Change, FileState
 from steersman.records.errors import ToolProblem
 from steersman.records.git_names import repository
@@ -118,6 +118,16 @@ def onto(journal: Journal, change: Change, present: FileState) -> Change:
     mode = present.mode if before.mode == after.mode else after.mode
     digest, size = journal.objects.put_bytes(content)
     return Change(change.path, present, FileState("file", mode, digest, size))
+
+
+def still_there(journal: Journal, change: Change, present: bytes | None) -> tuple[int, ...]:
+    """Those hunks of a change that a file still has, though someone else edited it since."""
+    parts = range(1, parts_of(journal.diff(change)) + 1)
+    before, after = journal.content(change.before), journal.content(change.after)
+    if before is None or after is None or present is None:
+        return tuple(parts)
+    backs = [(one, with_hunks(before, after, {*parts} - {one})) for one in parts]
+    return tuple(one for one, back in backs if back is None or not has_edit(after, back, present))
 
 
 def _moved(journal: Journal, done: Sequence[Change], whole: Sequence[Change]) -> list[Change]:

@@ -97,6 +97,16 @@ class Tree:
         except (FileNotFoundError, NotADirectoryError):
             return NOTHING
 
+    def content(self, path: str) -> bytes | None:
+        """What a file holds now; None where there is none, or it may not be read."""
+        try:
+            with self.place(path, _SEARCH) as (folder, name):
+                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+                with open(os.open(name, flags, dir_fd=folder), "rb") as file:
+                    return file.read()
+        except OSError:
+            return None
+
     def stat(self, path: str) -> os.stat_result | None:
         """What the system says about a path."""
         try:

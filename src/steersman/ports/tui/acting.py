@@ -268,6 +268,7 @@ class Acting:
             app.showing.answer()
         elif review.display:
             review.focus()
+            app.spawn(app.reviewing.check())
         else:
             app.tell("Nothing waits for an answer.")
 

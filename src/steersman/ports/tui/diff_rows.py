@@ -217,8 +217,8 @@ class Brush:
         if file.hunks:
             text.append(f"  +{added}", palette.good)
             text.append(f" -{removed}", palette.bad)
-        if file.kind != "changed":
-            text.append(f"  {file.kind}", palette.warn)
+        for remark in file.remarks:
+            text.append(f"  {remark}", palette.warn)
         if choosing and file.parts > 1:
             text.append(f"  {counted(len(file.hunks), 'hunk')}", palette.dim)
         if choosing and file.whole and choosing.cursor == (row.file, 0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from steersman.ports.tui.panes.review import Review, What
 from steersman.records.errors import SteersmanError
 from steersman.records.undo import Part
 from steersman.views.blocks import Block
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steersman.ports.tui.app import SteersmanApp
-    from steersman.ports.tui.panes.review import What
     from steersman.views.changeset import Changeset
+
+VANISHED = "The files are as they were before the turn. Nothing of it is left to review."
+MEANWHILE = "The files changed meanwhile, so nothing was undone. The card shows what is there now."
 
 
 class Reviewing:
@@ -47,6 +50,15 @@ class Reviewing:
             self._behind = True
             if not self._app.follower.story.working:
                 self._look_soon()
+
+    async def check(self) -> None:
+        """Look again where someone else wrote to the files; say so where nothing is left."""
+        before = self.found
+        if await self._standing.touched():
+            await self._find()
+            self._app.showing.everything()
+            if before is not None and self.found is None and self._standing.vanished:
+                self._app.tell(VANISHED)
 
     def git_moved(self) -> None:
         """Another program committed."""
@@ -83,10 +95,22 @@ class Reviewing:
         if what == "keep":
             self._standing.keep(found)
             self._app.showing.everything()
-        elif what == "undo":
-            self._app.spawn(self._undo(found, found.parts(all_parts(found.files))))
         else:
-            self._app.spawn(self._choose(found))
+            self._app.spawn(self._act(what, found))
+
+    async def _act(self, what: What, shown: Changeset) -> None:
+        """Undo or choose, of what is there now: only what the user saw is undone at once."""
+        await self.check()
+        found = self.found
+        if found is None:
+            return
+        if what == "open":
+            await self._choose(found)
+        elif found == shown:
+            await self._undo(found, found.parts(all_parts(found.files)))
+        else:
+            self._app.tell(MEANWHILE)
+            self._app.query_one(Review).focus()
 
     async def open(self) -> bool:
         """Show what stands, to choose what of it is undone unless a turn runs; False if nothing."""

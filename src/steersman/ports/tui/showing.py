@@ -248,6 +248,7 @@ class Showing:
 
     async def watch(self) -> None:
         """See whether the branch or its commit is another: another terminal may have changed it."""
+        await self._app.reviewing.check()
         branch, commit = await self._gathering.look_again()
         if commit:
             self._app.reviewing.git_moved()

@@ -5,6 +5,7 @@ It takes no keys until you go there; to write on is to keep everything.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.binding import Binding, BindingType
@@ -77,7 +78,7 @@ class Review(Folding, can_focus=True):
         room = most - 1
         own = found.own
         for file in own[: room if len(own) <= room else max(room - 1, 0)]:
-            lines.append(_file(flat(file.title), *file.counts, file.kind, width))
+            lines.append(_file(flat(file.title), *file.counts, file.remarks, width))
         left = len(own) - len(lines) + 1
         if left and room > 0:
             lines.append(line([(f"  … and {counted(left, 'more file')}", "$muted")], width=width))
@@ -92,11 +93,11 @@ class Review(Folding, can_focus=True):
             self.post_message(self.Decided(what))
 
 
-def _file(name: str, added: int, removed: int, kind: str, width: int) -> Content:
+def _file(name: str, added: int, removed: int, remarks: Sequence[str], width: int) -> Content:
     wanted = (
         (f" +{added}", "$success", added),
         (f" −{removed}", "$error", removed),
-        (f" {kind}", "$warning", kind != "changed"),
+        *((f" {remark}", "$warning", 1) for remark in remarks),
     )
     counts: list[Piece] = [(text, style) for text, style, shown in wanted if shown]
     room = width - 2 - sum(len(text) for text, _ in counts)
