@@ -147,16 +147,21 @@ def commit_command(message: str, tree: Tree, kept: Sequence[Changed]) -> str:
     """A command that commits these files and nothing else.
 
     What is staged of the others stays so, unless what is staged of these is to be committed: then
-    the others are not staged any more.
+    the others are not staged any more. If it fails, as a hook can make it, the index is restored.
     """
     commit = f"git commit -m {shlex.quote(message)}"
     more = paths_of([one for one in kept if not one.staged])
     commands = [f"git add -- {_named(more)}"] if more else []
     if not any(one.staged for one in kept):
-        return " && ".join((*commands, f"{commit} -- {_named(more)}"))
-    dropped = paths_of([one for one in tree.staged if one not in kept])
-    commands[:0] = [f"git reset -q -- {_named(dropped)}"] if dropped else []
-    return " && ".join((*commands, commit))
+        commands.append(f"{commit} -- {_named(more)}")
+    else:
+        dropped = paths_of([one for one in tree.staged if one not in kept])
+        commands[:0] = [f"git reset -q -- {_named(dropped)}"] if dropped else []
+        commands.append(commit)
+    if len(commands) == 1:
+        return commands[0]
+    restored = '{ git read-tree "$index"; false; }'
+    return f"index=$(git write-tree) && {{ {' && '.join(commands)} || {restored}; }}"
 
 
 def paths_of(files: Sequence[Changed]) -> list[str]:

@@ -91,6 +91,7 @@ class Standing:
         if not thread or thread != self._seat.id:
             return
         found, host = None, self._seat.host
+        stamps = await asyncio.to_thread(self._now)
         for turn in sorted({self._ended, self._changed}, reverse=True):
             if turn and found is None:
                 found = await asyncio.to_thread(changeset, host, thread, turn)
@@ -104,13 +105,19 @@ class Standing:
                 self._watched = (set() if other else self._watched) | {
                     *found.paths[: len(found.own)], *found.moved.values()
                 }  # fmt: skip
-            self._stamps = await asyncio.to_thread(_stamps, self._seat.folder, self._watched)
+            self._stamps = stamps  # of before the look: what is written meanwhile is seen next
 
     async def touched(self) -> bool:
         """Whether a file of those changes is another than at the last look: anyone may edit it."""
         if not self._watched or self._of != self._seat.id:
             return False
-        return self._stamps != await asyncio.to_thread(_stamps, self._seat.folder, self._watched)
+        return self._stamps != await asyncio.to_thread(self._now)
+
+    def _now(self) -> Stamps:
+        """What the files are like; nothing while they are being changed, so that they differ."""
+        if self._seat.host.way_back.under_way(self._of):
+            return ()
+        return _stamps(self._seat.folder, self._watched)
 
 
 def _stamps(folder: str, paths: Collection[str]) -> Stamps:

@@ -204,7 +204,9 @@ def test_a_commit_is_chosen_and_worded_and_what_it_has_needs_no_review(environ, 
             await me.sees("Changes of 1 file", "# Notes")
             await me.press("escape")
             await me.sees("Commit 1 file?", "[ ] new      src/new.py")
-            await me.press("c")
+            await me.press("space", "enter")  # Enter never marks
+            await me.sees("Nothing is marked: Space marks a row.", "[ ] new      notes.md")
+            await me.press("space", "enter")
             await me.sees("1 file changed, +1 −0")
             assert log() == "Add notes!\n\nnotes.md\n"
             assert "git status" not in me.screen()

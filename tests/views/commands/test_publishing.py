@@ -215,7 +215,9 @@ def test_the_message_is_written_from_the_diff_beside_the_conversation(desk, git,
         ("-m Fix nights", "Fix nights"),
         ("-m Don't round twice", "Don't round twice"),
         ('-m "a" and "b"', '"a" and "b"'),
-        ("-more words please", "Make add() add"),  # a wish; the model writes
+        ("Fix nights", "Fix nights"),
+        ('"Fix nights"', "Fix nights"),
+        ("-more words please", "-more words please"),
     ],
 )
 def test_a_message_of_ones_own_is_written_with_quotes_or_without(
@@ -228,6 +230,55 @@ def test_a_message_of_ones_own_is_written_with_quotes_or_without(
         return git("log", "-1", "--format=%s")
 
     assert desk(scenario) == f"{subject}\n"
+
+
+def test_without_a_model_the_message_is_written_by_hand(environ, workspace, git):
+    """The card is there all the same, and says why it has no message."""
+    (workspace / "calc.py").write_text("x = 1\n")
+
+    async def scenario(desk):
+        return await desk.type("/commit", True, "Set x", True)
+
+    gone = {"wire": "openai-chat", "base_url": "http://127.0.0.1:1/v1"}  # nobody listens there
+    done = at_desk(environ, workspace, scenario, model="gone:m", providers={"gone": gone})
+    (title, body), *_ = [about for what, about in done if what == "confirm"]
+    assert title == "Commit 1 file?"
+    assert "The model wrote no message: " in body
+    assert "127.0.0.1:1" in body
+    assert [about for what, about in done if what == "edit"] == [("Commit message", "")]
+    assert git("log", "-1", "--format=%s") == "Set x\n"
+
+
+@pytest.mark.parametrize("chosen", [("calc.py",), ("README.md", "calc.py"), ("new.txt",)])
+def test_a_hook_that_refuses_leaves_the_index_as_it_was(desk, git, workspace, chosen):
+    """Its output is shown with the message, to be tried again."""
+    hook = workspace / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho lint: calc.py is ugly\ntest -f fine\n")
+    hook.chmod(0o755)
+    (workspace / "README.md").write_text("# Staged\n")
+    git("add", "README.md")
+    (workspace / "README.md").write_text("# Staged\n\nand not\n")
+    (workspace / "calc.py").write_text("x = 1\n")
+    (workspace / "new.txt").write_text("new\n")
+    before = git("status", "--porcelain"), git("diff", "--cached")
+
+    async def scenario(desk):
+        kept = Selection(chosen, "c")
+        refused = await desk.type("/commit Set x", kept, None)
+        assert (git("status", "--porcelain"), git("diff", "--cached")) == before
+        (workspace / "fine").touch()
+        await desk.type("/commit Set x", kept)
+        return refused
+
+    refused = desk(scenario)
+    first, again = [about for what, about in refused if what == "confirm"]
+    assert "lint: calc.py is ugly" not in first[1]
+    assert "lint: calc.py is ugly" in again[1]
+    assert "Set x" in again[1]
+    assert all(f"[x] changed  {one}" in again[1] or "new" in one for one in chosen)
+    assert ("compose", "/commit Set x") in refused
+    assert git("log", "-1", "--format=%s", "--name-only").split("\n\n")[0] == "Set x"
 
 
 def test_a_pull_request_is_opened_with_gh_or_not_at_all(desk, git, workspace, environ, tmp_path):

@@ -17,13 +17,19 @@ from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
 from steersman.views.commands.stage import Deed, Row, Selection
 from steersman.views.text import one_line
 
+NONE_MARKED = "Nothing is marked: Space marks a row."
+
 
 class Select(ModalScreen[Selection | None]):
-    """Rows that are marked or not, below a text, and what to do with them."""
+    """Rows that are marked or not, below a text, and what to do with them.
+
+    Enter does the first of the deeds, which needs a row that is marked.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Cancel", show=False),
-        Binding("space,enter", "mark", "Mark or unmark", show=False, priority=True),
+        Binding("space", "mark", "Mark or unmark", show=False, priority=True),
+        Binding("enter", "first", "Do it", show=False, priority=True),
         Binding("j", "move(1)", "Down", show=False),
         Binding("k", "move(-1)", "Up", show=False),
     ]
@@ -53,8 +59,8 @@ class Select(ModalScreen[Selection | None]):
             with VerticalScroll(can_focus=False):
                 yield Drawn(markdown(self._body))
             yield Marked(compact=True)
-            deeds = [(one.key, one.words) for one in self._deeds]
-            keys = (*deeds, ("Space", "mark"), ("Esc", "cancel"))
+            first, *deeds = [(one.key, one.words) for one in self._deeds]
+            keys = ((f"Enter/{first[0]}", first[1]), ("Space", "mark"), *deeds, ("Esc", "cancel"))
             yield Label(keys_line(keys), classes="box-foot")
 
     def on_mount(self) -> None:
@@ -87,8 +93,18 @@ class Select(ModalScreen[Selection | None]):
         """The key of a deed: say what is kept, and what to do."""
         if any(one.key == event.key for one in self._deeds):
             event.stop()
-            kept = tuple(row.key for row in self._rows if row.key in self._kept)
-            self.dismiss(Selection(kept, event.key))
+            self._do(event.key)
+
+    def action_first(self) -> None:
+        """What the rows are marked for."""
+        self._do(self._deeds[0].key)
+
+    def _do(self, deed: str) -> None:
+        kept = tuple(row.key for row in self._rows if row.key in self._kept)
+        if kept or deed != self._deeds[0].key:
+            self.dismiss(Selection(kept, deed))
+        else:
+            self.query_one(".box-title", Label).update(Content.styled(NONE_MARKED, "$warning"))
 
 
 class EditText(ModalScreen[str | None]):

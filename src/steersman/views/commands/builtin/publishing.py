@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Sequence
 
-from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.errors import SteersmanError, ToolProblem, UsageProblem
 from steersman.records.message import Body, ToolResult
 from steersman.views import git_work
 from steersman.views.commands.builtin.work import prompt
@@ -17,35 +17,42 @@ from steersman.views.git_work import MOST_SHOWN, Changed, Tree
 from steersman.views.text import counted, one_line, result_words
 
 PATIENCE = 120.0  # seconds a model may take for a few words
-OWN = re.compile(r"(?:-m|--message)(?:[\s=]+|(?=[\"'])|$)(.*)", re.DOTALL)
+FLAG = re.compile(r"(?:-m|--message)(?:[\s=]+|(?=[\"'])|$)")
 QUOTED = re.compile(r"""(["'])(?P<words>(?:(?!\1).)*)\1""", re.DOTALL)
+MOST_PRINTED = 2_000  # characters of what a failed commit printed, from its end
 RUN = "workspace_run_command"
-DEEDS = (Deed("c", "commit"), Deed("e", "edit message"), Deed("d", "diff"))
+DEEDS = (Deed("c", "commit"), Deed("e", "edit"), Deed("d", "diff"))
 RECENT = "git --no-pager log -n 8 --format='- %s'"
 
 
 async def commit(stage: Stage, arguments: str) -> None:
     """Commit what is staged, or else all changes, with a message that the user approves."""
     tree = await _status(stage)
-    if tree.conflicts:
-        raise UsageProblem(
-            "There are merge conflicts.", ", ".join(tree.conflicts[:5]), "Resolve them first."
-        )
     if not tree.files:
         stage.tell("There is nothing to commit.")
         return
-    proposed = tree.proposed(await _made(stage))
-    about = proposed or tree.files
-    diff = await _look(stage, git_work.diff_command(tree, about))
-    message = await _message(stage, arguments, about, diff)
-    if not message:
-        raise UsageProblem("There is no commit message.", try_this="/commit -m MESSAGE")
-    message, kept = await _approved(stage, tree, message, proposed)
-    if not kept:
-        stage.tell(f"Nothing was committed. The message was: {one_line(message, 200)}")
-        return
+    kept = tree.proposed(await _made(stage))
+    message, why = await _message(stage, arguments, tree, kept or tree.files)
     above = bool(await _below(stage))  # no sandbox opens a repository that holds the workspace
-    done = await _run(stage, git_work.commit_command(message, tree, kept), outside=above)
+    failed = ""
+    while True:
+        message, kept = await _approved(stage, tree, message, kept, failed or why)
+        if not kept:
+            told = f" The message was: {one_line(message, 200)}" if message else ""
+            stage.tell(f"Nothing was committed.{told}")
+            if failed:
+                stage.compose(f"/commit {message}")
+            return
+        command = git_work.commit_command(message, tree, kept)
+        body = (await stage.seat.call(RUN, _arguments(command, outside=above))).body
+        match body:
+            case ToolResult(output={"exit_code": int(code), "output": str(text)}) if code:
+                failed = f"The commit failed:\n\n{fenced(text.strip()[-MOST_PRINTED:])}"
+                names, tree = {one.name for one in kept}, await _status(stage)
+                kept = tuple(one for one in tree.files if one.name in names)
+            case _:
+                break
+    done = _printed(command, body)
     told = next((line for line in done.splitlines() if line.startswith("[")), message)
     stage.done(f"Committed {one_line(told, 100)}.")
     if left := len(tree.files) - len(kept):
@@ -53,14 +60,19 @@ async def commit(stage: Stage, arguments: str) -> None:
 
 
 async def _status(stage: Stage) -> Tree:
-    """What git says of the working tree, all of it."""
+    """What git says of the working tree, all of it; raises where it has conflicts."""
     done = await stage.seat.query(RUN, {"command": git_work.STATUS})
     match done.body:
         case ToolResult(output={"exit_code": 0, "truncated": True}):
             folders = git_work.new_folders(await _look(stage, git_work.FOLDED))
             counts = await _look(stage, git_work.count_command(folders)) if folders else ""
             raise git_work.too_much(folders, counts)
-    return git_work.read_status(_printed(git_work.STATUS, done.body))
+    tree = git_work.read_status(_printed(git_work.STATUS, done.body))
+    if tree.conflicts:
+        raise UsageProblem(
+            "There are merge conflicts.", ", ".join(tree.conflicts[:5]), "Resolve them first."
+        )
+    return tree
 
 
 async def _made(stage: Stage) -> set[str]:
@@ -79,18 +91,24 @@ async def _below(stage: Stage) -> str:
     return (await _look(stage, git_work.BELOW)).removesuffix("\n")
 
 
-async def _message(stage: Stage, arguments: str, files: Sequence[Changed], diff: str) -> str:
-    """The user's own message, or one of the model's."""
-    if own := OWN.fullmatch(arguments.strip()):
-        quoted = QUOTED.fullmatch(own[1])
-        return (quoted["words"] if quoted else own[1]).strip()
+async def _message(
+    stage: Stage, arguments: str, tree: Tree, files: Sequence[Changed]
+) -> tuple[str, str]:
+    """The user's own message, or one of the model's; without one, why it wrote none."""
+    if own := FLAG.sub("", arguments.strip(), count=1):
+        quoted = QUOTED.fullmatch(own)
+        return (quoted["words"] if quoted else own).strip(), ""
+    diff = await _look(stage, git_work.diff_command(tree, files))
     before = await _look(stage, f"{RECENT} 2>/dev/null || true")
     asked = f"# Files\n\n{git_work.listed(files)}\n\n# Last messages\n\n{before}\n\n# Diff\n\n"
-    return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], arguments)
+    try:
+        return await _written(stage, prompt("commit", ""), asked + diff[:MOST_SHOWN], ""), ""
+    except SteersmanError as problem:
+        return "", f"The model wrote no message: {one_line(problem.facts, 300)}"
 
 
 async def _approved(
-    stage: Stage, tree: Tree, message: str, kept: tuple[Changed, ...]
+    stage: Stage, tree: Tree, message: str, kept: tuple[Changed, ...], note: str
 ) -> tuple[str, tuple[Changed, ...]]:
     """The message and the files as the user wants them; no files where nothing is committed."""
     how = "What is staged is marked" if tree.chosen else "All changes are marked"
@@ -98,15 +116,16 @@ async def _approved(
         how += ", new files only if this thread made them"
     rows = [Row(one.name, one.name, one.how) for one in tree.files]
     while True:
-        body = f"{fenced(message)}\n\n{how}:"
+        told = fenced(message) if message else "There is no message yet; `e` writes one."
+        body = "\n\n".join(filter(None, (note, told, f"{how}:")))
         chosen = await stage.select(_title, body, rows, [one.name for one in kept], DEEDS)
         if chosen is None:
             return message, ()
         kept = tuple(one for one in tree.files if one.name in chosen.keys)
         match chosen.deed:
-            case "c":
+            case "c" if message or not kept:
                 return message, kept
-            case "e":
+            case "c" | "e":
                 message = (await stage.edit("Commit message", message) or message).strip()
             case "d":
                 await _show(stage, tree, kept)
@@ -147,10 +166,12 @@ async def _look(stage: Stage, command: str, too_much: str = "") -> str:
 
 async def _run(stage: Stage, command: str, *, outside: bool = False) -> str:
     """What a command of the user prints, run through the gate; raises when it fails."""
-    arguments: dict[str, object] = {"command": command}
-    if outside:
-        arguments["outside_sandbox"] = True
-    return _printed(command, (await stage.seat.call(RUN, arguments)).body)
+    done = await stage.seat.call(RUN, _arguments(command, outside=outside))
+    return _printed(command, done.body)
+
+
+def _arguments(command: str, *, outside: bool) -> dict[str, object]:
+    return {"command": command, **({"outside_sandbox": True} if outside else {})}
 
 
 def _printed(command: str, body: Body) -> str:
@@ -208,10 +229,11 @@ COMMANDS = (
         "commit",
         "Commit, with a message that you approve.",
         commit,
-        usage="[WISHES]",
+        usage="[MESSAGE]",
         more="What is staged is marked; if nothing is, all changes, but of the new files only "
         "those that this thread made. You can mark others. The model writes the message, which "
-        "you can edit; `/commit -m MESSAGE` uses yours, in quotes or without.",
+        "you can edit; `/commit MESSAGE` (or `-m MESSAGE`) uses yours, in quotes or without. If "
+        "the commit fails, the index is restored, and you can try again.",
     ),
     Command(
         "pr",
