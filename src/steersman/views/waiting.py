@@ -142,6 +142,11 @@ class Queue:
         return isinstance(self.current, Asked) and bool(self.current.question.call)
 
     @property
+    def takes_words(self) -> bool:
+        """Whether letters that are no keys begin an answer: of an agent, or about a plan."""
+        return isinstance(self.current, Asked) and (self.worded or not self.current.question.header)
+
+    @property
     def call(self) -> ToolCall | None:
         """The call that is asked about."""
         block = self.current
@@ -171,7 +176,7 @@ class Queue:
                 keys += more
                 return sorted(keys, key=lambda one: MOST_PRESSED.find(one[0])) if short else keys
             case Asked(question=Question(options=("yes", "no"))):
-                return [("y", "yes"), ("n", "no"), ("o", "say something else"), *more]
+                return [("y", "yes"), ("n", "no"), ("type", "something else"), *more]
             case Asked(question=Question(multiple=True)):
                 own = [("type", "your own words")] if self.worded else []
                 return [("space", "choose"), ("enter", "send"), *own, *more]
@@ -189,7 +194,8 @@ class Queue:
         made = "".join(key for key, _ in self.keys() if len(key) == 1)
         match self.current:
             case Asked(question=question):
-                return made + "123456789"[: len(question.options) + self.worded]
+                own = "" if self.worded else "o"
+                return made + own + "123456789"[: len(question.options) + self.worded]
         return made
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steersman.host import status_line
 from steersman.host.writing import writable
-from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, fitted, hints, remapped, shown
+from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, Now, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
 from steersman.ports.tui.memory import PANES, Memory, Remembered
 from steersman.ports.tui.panes.lines import cut, duration
@@ -70,10 +70,10 @@ def test_keys_as_people_read_them(key, told):
     assert shown(key) == told
 
 
-@given(st.integers(0, 300), st.sampled_from(["nothing", "working"]),
-       st.sampled_from(["writing", "asking", "reading", "elsewhere"]))  # fmt: skip
+@given(st.integers(0, 300), st.sampled_from(["nothing", "running", "working"]),
+       st.sampled_from(["writing", "asking", "reading", "dialog", "elsewhere"]))  # fmt: skip
 def test_the_footer_always_fits(width, doing, focus):
-    kept = fitted(hints(DEFAULT, doing, focus), width)
+    kept = fitted(hints(DEFAULT, Now(doing, focus)), width)
     assert sum(len(h.key) + 1 + len(h.words) for h in kept) + 2 * max(0, len(kept) - 1) <= width
 
 

@@ -135,6 +135,29 @@ def test_who_hesitates_in_a_sentence_approves_nothing_and_loses_no_letter() -> N
         assert (app.typed, app.answers) == (words, [])
 
 
+def test_a_key_pressed_after_a_pause_acts_alone() -> None:
+    """Who was asked to confirm “u”, and then wants to edit, edits; other letters begin words."""
+
+    async def story(key: str) -> Stand:
+        now = [0.0]
+        app = Stand(clock=lambda: now[0])
+        async with app.run_test(size=(80, 24)) as pilot:
+            blocks, works = queue(edit_request())
+            app.approvals.show(blocks, works, grab=True)
+            await pilot.press("u")
+            now[0] += 2
+            await pilot.press(key)
+            await pilot.pause()
+            app.picture = screen_text(app)
+            app.typed = app.query_one("#composer", Input).value
+        return app
+
+    app = asyncio.run(story("e"))
+    assert (app.typed, app.answers) == ("", [])
+    assert "allow it like this" in picture(app)
+    assert asyncio.run(story("s")).typed == "s"
+
+
 def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
     app = press(command_request(), "A", "enter")
     assert app.answer == ConfirmResponse("allow", scope="here", lasting="same")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.keys import reminder
+from steersman.ports.tui.keys import escape, reminder
 from steersman.ports.tui.layout import SIDE
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.queued import Queued
@@ -128,7 +128,11 @@ class Acting:
     def _stop(self) -> None:
         """Go back to writing from elsewhere; else stop what runs, or close a pane."""
         app = self._app
-        if app.attention != "writing":
+        does = escape(app.showing.now)
+        if does == "answer":
+            app.showing.answer()
+            return
+        if does not in ("", "stop"):
             self._write()  # the turn continues; what waits, waits
             return
         twice = self.stops.again()

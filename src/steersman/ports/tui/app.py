@@ -137,6 +137,7 @@ class SteersmanApp(App[Left]):
         self.set_interval(BEAT, self.showing.beat)
         self.set_interval(WATCH, lambda: self.spawn(self.showing.watch()))
         self.watch(self.screen, "focused", self._focus_moved, init=False)
+        self.screen_change_signal.subscribe(self, lambda _: self.showing.keys(), immediate=True)
         for problem in self.keymap_.problems:
             self.call_after_refresh(self.tell, problem)
         if self._first is not None:

@@ -202,28 +202,63 @@ class Hint(Struct, frozen=True):
     words: str
 
 
-def hints(keymap: Keymap, doing: str, focus: str, *, waiting: bool = False) -> list[Hint]:
-    """What is worth saying now, the most useful first: the only place that says it.
+class Now(Struct, frozen=True):
+    """What decides what keys do.
 
-    `doing` is what the seat does; `focus` is where the keys go: the composer, an approval, the
-    conversation, or elsewhere. `waiting` when messages wait and nothing is written.
+    `doing` is what the seat does, or "running" while a command of the user's own runs; `focus` is
+    where the keys go: the composer, a card that asks, the conversation, a dialog, or elsewhere.
+    `queued` when messages wait, `asked` when something waits for an answer, `written` when the
+    composer has text. `card` is what Esc does at the card.
     """
 
-    def named(*names: str) -> list[Hint]:
-        return [Hint(keymap.of(name), NAMES[name].short) for name in names]
+    doing: str
+    focus: str
+    queued: bool = False
+    asked: bool = False
+    written: bool = False
+    card: str = "later"
 
+
+def escape(now: Now) -> str:
+    """What Esc does, in a word; empty where nothing is to be stopped or left."""
+    if now.focus != "writing":
+        return {"asking": now.card, "dialog": ""}.get(now.focus, "write")
+    if now.asked and now.written:
+        return "answer"  # who wrote words at a card goes back there, and the turn continues
+    return "" if now.doing == "nothing" else "stop"
+
+
+def leave(now: Now) -> str:
+    """What Ctrl+C does, in a word."""
+    if now.doing != "nothing":
+        return "stop"
+    return "clear" if now.written else "quit"
+
+
+def hints(keymap: Keymap, now: Now) -> list[Hint]:
+    """What is worth saying now, the most useful first: the only place that says it."""
+
+    def named(*names: str) -> list[Hint]:
+        return [Hint(keymap.of(name), does.get(name, NAMES[name].short)) for name in names]
+
+    does = {"stop": escape(now), "leave": leave(now)}
+    doing, focus, waiting = now.doing, now.focus, now.queued and not now.written
+    if focus == "dialog":  # it names its own keys
+        return named("leave")
     if focus == "asking":
-        return [Hint(keymap.of("stop"), "later"), *named("help", "palette")]
+        return named("stop", "help", "palette")
     general = named("palette", "help", "log", "diff_pane", "status", "todo")
     if focus == "reading":
         letters = named("down", "up", "diff", "retry", "approvals", "quit", "ask_help")
-        return [Hint(keymap.of("stop"), "write"), *letters, *named("palette")]
+        return [*named("stop"), *letters, *named("palette")]
     if focus == "elsewhere":
-        return [Hint(keymap.of("stop"), "write"), *general]
+        return [*named("stop"), *general]
     queued = [Hint("Enter", "send the oldest now"), Hint("Up", "edit the newest")]
     if doing == "working":
         enter = queued if waiting else [Hint("Enter", "queue")]
         return [*enter, *named("stop", "detach"), *general]
+    if doing == "running":
+        return [Hint("Enter", "send"), *named("leave", "palette", "mode", "help"), *general[2:]]
     if waiting:
         return [*queued, *named("palette", "mode"), *general[1:]]
     return [Hint("Enter", "send"), *named("palette", "mode", "read", "help", "leave"), *general[2:]]

@@ -16,6 +16,7 @@ from steersman.ports.tui.request_sheet import RequestSheet
 from steersman.views import requests
 from steersman.views.blocks import Request
 
+PAUSE = 1.0  # seconds after which a letter is no longer of the same word
 MOVES = "jkhl []?"  # letters that only move, or show more
 INSTEAD = "yutAwWnYN"  # letters that answer after one that was not confirmed; others are words
 
@@ -65,6 +66,8 @@ class Letters(RequestSheet):
     async def on_key(self, event: events.Key) -> None:
         """A letter answers when no other follows it at once: then they are words."""
         before = self._not_confirmed(event)
+        if self._clock() - self._typed_at >= PAUSE:
+            before = ""  # what was pressed so long ago does not begin a word
         if isinstance(self._form, WordsForm) and self._form.hear(event):  # not there yet
             event.stop()
             event.prevent_default()
@@ -80,7 +83,8 @@ class Letters(RequestSheet):
         if self._queue.worded:  # all letters are words of an answer
             moves = event.character == " "
         known = moves or event.character in self._queue.letters()
-        elsewhere = not (known or self._queue.worded) and event.character in requests.ANSWERS
+        wording = self._queue.worded or (self._queue.takes_words and event.character.isalpha())
+        elsewhere = not (known or wording) and event.character in requests.ANSWERS
         words = bool(before) and event.character not in INSTEAD
         if words or self._prose or self._held is not None or not (known or elsewhere):
             event.stop()
@@ -127,7 +131,7 @@ class Letters(RequestSheet):
 
     def _take_words(self, text: str) -> None:
         """Words go to the composer; at a question of an agent they are an answer."""
-        if self._queue.worded:
+        if self._queue.takes_words:
             self._write_answer(" ".join(text.split()))
         else:
             self.post_message(self.Prose(text))

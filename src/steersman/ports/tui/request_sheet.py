@@ -91,7 +91,7 @@ class RequestSheet(Vertical):
         palette = palette_of(self.app)
         match self.current:
             case Request(request=request) if self._more:
-                keys = [*self._queue.keys(all_seen=self._all_seen), ("esc", "later")]
+                keys = [*self._queue.keys(all_seen=self._all_seen), ("esc", self.escape)]
                 return request_lines.details(request, keys, width, palette)
             case Request(request=request):
                 return request_lines.about(request, self._folder(), width, palette)
@@ -174,8 +174,15 @@ class RequestSheet(Vertical):
             return self._form.keys()
         keys = self._queue.keys(all_seen=self._all_seen, short=True)
         if isinstance(self.current, Asked):
-            keys.append(("esc", "decline" if self._queue.declinable else "later"))
+            keys.append(("esc", self.escape))
         return keys
+
+    @property
+    def escape(self) -> str:
+        """What Esc does now, in a word."""
+        if self._form is not None:
+            return "back"
+        return "decline" if self._queue.declinable else "later"
 
     def _keys_lines(self, width: int) -> list[Text]:
         """The keys that are pressed most, on a line, or on two where several things wait."""

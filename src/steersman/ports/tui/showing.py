@@ -16,7 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 from steersman.ports.tui.composer import Composer
-from steersman.ports.tui.keys import hints
+from steersman.ports.tui.keys import Now, hints
 from steersman.ports.tui.layout import SIDE, Layout, lay_out
 from steersman.ports.tui.notices import Notices, driver_write
 from steersman.ports.tui.panes.footer import Keys
@@ -125,7 +125,7 @@ class Showing:
         self.fit()
         self._log(story.blocks)
         self._diff()
-        self.keys(facts)
+        self.keys()
         self._status_line.look(facts)
 
     def _ask(self, story: Story) -> None:
@@ -239,9 +239,11 @@ class Showing:
         seat = self._app.seat
         if not self._app.is_running:
             return
-        if (seat.doing, seat.owner) != self._known:
-            self._known = (seat.doing, seat.owner)
+        known = (seat.doing, seat.owner)
+        if known != self._known:
+            self._known = known
             self.everything()
+        self.keys()
         if seat.doing == "working":
             spent = self._story.spent(datetime.now(UTC))
             self._app.query_one(StatusBar).working(self._story.step, spent)
@@ -255,15 +257,27 @@ class Showing:
         if branch:
             self.everything()
 
-    def keys(self, facts: Facts | None = None) -> None:
+    def keys(self) -> None:
         """The keys that are of use now."""
         app = self._app
         if not app.query(Composer):
             return  # the last words were cleared while the screen closed
-        doing = facts.doing if facts else app.seat.doing
-        composer = app.query_one(Composer)
-        waiting = bool(composer.waiting) and not composer.text
-        app.query_one(Keys).show(hints(app.keymap_, doing, app.attention, waiting=waiting))
+        app.query_one(Keys).show(hints(app.keymap_, self.now))
+
+    @property
+    def now(self) -> Now:
+        """What decides what keys do."""
+        app, composer = self._app, self._app.query_one(Composer)
+        running = "running" if app.steering.running else "nothing"
+        asking = self._asking
+        return Now(
+            doing="working" if app.seat.doing == "working" else running,
+            focus="dialog" if isinstance(app.screen, ModalScreen) else app.attention,
+            queued=bool(composer.waiting),
+            asked=asking is not None and asking.current is not None,
+            written=bool(composer.text),
+            card=asking.escape if asking is not None else "",
+        )
 
     def fit(self) -> None:
         """Lay everything out for the size of the screen."""

@@ -73,6 +73,11 @@ class Steering:
         finally:
             self._calls.pop()
 
+    @property
+    def running(self) -> bool:
+        """Whether a command of the user's own runs."""
+        return bool(self._calls)
+
     def stop(self) -> bool:
         """Stop what runs. False: nothing ran."""
         calls = list(self._calls)

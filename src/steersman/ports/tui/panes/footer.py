@@ -13,18 +13,18 @@ class Keys(Widget):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._hints: Sequence[Hint] = ()
+        self.hints: Sequence[Hint] = ()
 
     def show(self, hints: Sequence[Hint]) -> None:
         """Show these."""
-        if list(hints) != list(self._hints):
-            self._hints = tuple(hints)
+        if list(hints) != list(self.hints):
+            self.hints = tuple(hints)
             self.refresh()
 
     def render(self) -> Content:
         """The line."""
         pieces: list[tuple[str, str]] = []
-        for hint in fitted(self._hints, self.content_size.width):
+        for hint in fitted(self.hints, self.content_size.width):
             gap = "  " if pieces else ""
             pieces += [(gap, ""), (hint.key, "bold $primary"), (f" {hint.words}", "$muted")]
         return Content.assemble(*pieces)
