@@ -1,8 +1,13 @@
 """`/rewind` and `/redo`: back to a message, with files or without, and forward again."""
 
+import asyncio
+
 import pytest
 
+from steersman.views.blocks import Person
+from steersman.views.story import Story
 from steersman.views.text import words
+from tests.cli.kit import DONE, Gate
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
@@ -14,6 +19,14 @@ FIX = call(
 )
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
 NONE_LEFT = "There is nothing to redo.\nNothing was undone, or something else was done since."
+
+
+@pytest.fixture
+def gate():
+    """A command that waits until the test lets it go on."""
+    gate = Gate()
+    yield gate
+    gate.release()
 
 
 @pytest.fixture
@@ -174,3 +187,30 @@ def test_a_rewind_is_not_reversed_over_what_was_done_in_its_thread_since(desk, s
             f"Something else was done in thread {first} since.\nContinue in thread {first}.",
         )
     ]
+
+
+@pytest.mark.parametrize("how", ["queue", "steer"])
+def test_before_a_queued_message_it_was_not_delivered(desk, script, gate, how):
+    """It is in the composer again, and neither delivered nor queued in the new thread."""
+    wait = {"tool_calls": [gate.wait]}
+
+    async def scenario(desk):
+        await desk.seat.say("hello")
+        await asyncio.to_thread(gate.waiting)
+        await getattr(desk.seat.handle, how)("second")
+        await asyncio.to_thread(gate.open)
+        await desk.seat.handle.wait()
+        while said(desk) != ["hello", "second"] or desk.seat.doing == "working":
+            await asyncio.sleep(0.01)
+        done = await desk.type("/rewind", newest)
+        assert ("compose", "second") in done
+        story = Story()
+        for message in desk.messages():
+            story.feed(message)
+        people = [one for one in story.blocks if isinstance(one, Person)]
+        return said(desk), [(one.text, one.receipt) for one in people], story.queued()
+
+    told, shown, queued = desk(scenario, model=script(wait, DONE, DONE))
+    assert told == ["hello"]
+    assert shown == [("hello", ""), ("second", "withdrawn")]
+    assert queued == []

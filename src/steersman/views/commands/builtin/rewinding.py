@@ -1,11 +1,14 @@
 """`/rewind` and `/redo`: back to an earlier message, with files or without, and forward again."""
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 
-from steersman.records.errors import UsageProblem
+from msgspec import Struct
+
+from steersman.records.errors import TooLate, UsageProblem
 from steersman.records.in_context import typed
-from steersman.records.message import Rewind, TurnStart, User
+from steersman.records.message import Rewind, Steer, TurnStart, User
 from steersman.records.undo import UndoPlan
 from steersman.views.commands.builtin.back import (
     carry_out,
@@ -30,14 +33,15 @@ async def rewind(stage: Stage, arguments: str) -> None:
     """Go back to a message: files and conversation, or one of them."""
     seat = stage.seat
     at = number("rewind", arguments)
-    words = ""
+    words = corr = ""
     if at is None:
         said = prompts(seat)
-        rows = [Row(str(seq), one_line(text, 90), ago(time)) for seq, _, text, time in said]
+        rows = [Row(str(one.seq), one_line(one.text, 90), ago(one.time)) for one in said]
         chosen = await stage.pick("Go back to before which message?", rows)
         if chosen is None:
             return
-        at, words = next((before, text) for seq, before, text, _ in said if str(seq) == chosen)
+        prompt = next(one for one in said if str(one.seq) == chosen)
+        at, words, corr = prompt.before, prompt.text, prompt.corr
     elif at > seat.host.find(seat.id).head:
         raise UsageProblem(f"This thread has no message {at}.")
     plan = await since(seat, at)
@@ -57,6 +61,9 @@ async def rewind(stage: Stage, arguments: str) -> None:
         hint(stage, plan, taken)
         return
     await _branch(stage, at, plan, how)
+    if corr:
+        with suppress(TooLate):  # it was queued before the place that was gone back to
+            await seat.handle.withdraw(corr)
     if words:
         stage.compose(words)
 
@@ -112,20 +119,37 @@ async def _forward(stage: Stage, back: Rewind) -> None:
     stage.tell(f"The rewind is undone: this is thread {back.source} again.")
 
 
-def prompts(seat: Seat) -> list[tuple[int, int, str, datetime]]:
-    """The user's messages, the newest first: number, the message to go back to, words, when."""
+class Prompt(Struct, frozen=True):
+    """A message of the user; to go back to `before` is to be where it was not delivered.
+
+    `corr` is set where it waited to be.
+    """
+
+    seq: int
+    before: int
+    text: str
+    time: datetime
+    corr: str = ""
+
+
+def prompts(seat: Seat) -> list[Prompt]:
+    """The user's messages, the newest first."""
     if seat.thread is None:
         raise UsageProblem("There is no thread yet.", try_this="Send a message first.")
-    found = []
-    start = 1
-    for message in seat.host.messages(seat.id, kinds={"user", "turn_start"}):
+    found = list[Prompt]()
+    start, delivered = 1, dict[str | None, int]()
+    for message in seat.host.messages(seat.id, kinds={"user", "turn_start", "steer"}):
         match message.body:
             case TurnStart():
                 start = message.seq
-            case User(text=text, via="prompt"):
-                found.append((message.seq, max(start - 1, 1), typed(text), message.time))
-            case User(text=text):
-                found.append((message.seq, message.seq - 1, typed(text), message.time))
+            case Steer(state="delivered"):
+                delivered[message.corr] = message.seq
+            case User(text=text, via=via):
+                at = delivered.get(message.corr, message.seq)
+                begins = via == "prompt" or (via == "queue" and at == start + 1)
+                before = max(start - 1 if begins else at - 1, 1)
+                corr = message.corr or "" if message.corr in delivered else ""
+                found.append(Prompt(message.seq, before, typed(text), message.time, corr))
     if not found:
         raise UsageProblem("There are no messages in this thread yet.")
     return found[::-1]
