@@ -98,7 +98,11 @@ def test_from_a_task_to_undo_fork_a_crash_and_back(steer, script, gate, workspac
     # Left; how to come back is told.
     window.say("/quit")
     assert window.end() == 0
-    assert f"steer --resume {copy}" in window.screen
+    # The conversation's end stays in the terminal, below what was there before.
+    left = window.screen
+    assert left.index("› are you there?") < left.index("Here I am again.")
+    assert "Continue with: steer -c" in left
+    assert f"steer --resume {copy}" in left
     whole = ["mend add()", "run the slow check", "mind the tests", "then tidy up"]
     assert said(steer, first) == whole
     assert said(steer, copy)[-2:] == ["check once more", "are you there?"]

@@ -30,6 +30,7 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
     from steersman.ports.tui.app import SteersmanApp
     from steersman.ports.tui.driver import Driver
     from steersman.ports.tui.first import begin
+    from steersman.views.parting import rest
     from steersman.views.seat import Seat
 
     async with open_host() as host:
@@ -51,9 +52,12 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
             left = await app.run_async()
         finally:
             if seat.id:
-                jobs = {} if left == "detached" else seat.jobs
+                detached = left == "detached"
+                jobs = {} if detached else seat.jobs
+                lines = [] if detached else await rest(seat, app.follower.story)
+                lines.append(parting(seat.id, detached=detached, jobs=jobs))
                 with suppress(OSError):  # the terminal may be gone
-                    click.echo(parting(seat.id, detached=left == "detached", jobs=jobs))
+                    click.echo("\n".join(lines))
         if app.defect is not None:
             raise app.defect
         if left == "detached":
@@ -75,7 +79,7 @@ def parting(thread: str, *, detached: bool, jobs: Mapping[str, str] | None = Non
     """What is said when the application has closed; `jobs` end with it."""
     if detached:
         return f"The turn continues in the background. Come back with: steer attach {thread}"
-    lines = [f"Continue with: steer --resume {thread}"]
+    lines = [f"Continue with: steer -c, or from anywhere: steer --resume {thread}"]
     if jobs:
         from steersman.views.leaving import job_lines
 
