@@ -194,10 +194,13 @@ def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
     [
         ([], "there is nothing to allow"),
         ([SpawnAgent("a", "b")], "you are asked about such a request each time"),
-        ([ChangeMany(HERE, 1, 2, 3)], "you are asked each time a command changes this many files"),
+        (
+            [ChangeMany(HERE, 1, 2, 3)],
+            "you are asked each time a command changes this many files",
+        ),
         (
             [ChangeMany(HERE, 0, 0, 1, lost=1)],
-            "you are asked each time a command deletes what cannot be restored",
+            "you are asked each time a command deletes something permanently",
         ),
         (
             [Write(f"{HERE}/.git/hooks/x")],

@@ -279,16 +279,16 @@ RULES = Finding(".steersman/rules.toml", "rules", "2")
         (Standing("trusted", (MCP,)), ""),
         (
             Standing("unknown", (MCP, RULES)),
-            "/p has MCP servers (.mcp.json), rules (.steersman/rules.toml): you have not been "
-            "asked about it yet. None of it is used.",
+            "/p comes with MCP servers (.mcp.json), rules (.steersman/rules.toml). You have not "
+            "been asked about this yet. None of it is used.",
         ),
         (
             Standing("refused", (MCP,)),
-            "/p has MCP servers (.mcp.json): you chose not to trust it. None of it is used.",
+            "/p comes with MCP servers (.mcp.json). You chose not to trust it. None of it is used.",
         ),
         (
             Standing("changed", (MCP,), added=("a",), changed=(".mcp.json",), removed=("b", "c")),
-            "/p has MCP servers (.mcp.json): changed since you were asked (new: a; "
+            "/p comes with MCP servers (.mcp.json). This changed since you were asked (new: a; "
             "changed: .mcp.json; gone: b, c). None of it is used.",
         ),
     ],

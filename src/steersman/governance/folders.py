@@ -107,14 +107,14 @@ class Standing(Struct, frozen=True):
         elif self.state == "changed":
             parts = {"new": self.added, "changed": self.changed, "gone": self.removed}
             told = "; ".join(f"{name}: {_listed(paths)}" for name, paths in parts.items() if paths)
-            told = f"changed since you were asked ({told})"
+            told = f"This changed since you were asked ({told})"
         else:
             told = {
-                "refused": "you chose not to trust it",
-                "unknown": "you have not been asked about it yet",
+                "refused": "You chose not to trust it",
+                "unknown": "You have not been asked about this yet",
             }[self.state]
         brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in self.found))
-        return f"{workspace} has {brought or 'nothing now'}: {told}. None of it is used."
+        return f"{workspace} comes with {brought or 'nothing now'}. {told}. None of it is used."
 
 
 class _Agreed(Struct, frozen=True):

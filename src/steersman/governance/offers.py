@@ -130,7 +130,7 @@ def _rules(
                 scopes = ("thread",)
             case ChangeMany() as many:
                 lost = many.lost or many.discarded or many.commits or many.objects or many.unnamed
-                what = "deletes what cannot be restored" if lost else "changes this many files"
+                what = "deletes something permanently" if lost else "changes this many files"
                 raise _NoOffer(f"you are asked each time a command {what}")
             case _:
                 raise _NoOffer("you are asked about such a request each time")

@@ -96,6 +96,8 @@ def call_words(tool: str, arguments: dict[str, Any]) -> str:
     match arguments:
         case {"command": str(about)} | {"path": str(about)} | {"task": str(about)}:
             pass
+        case {"questions": list(asked)}:
+            about = counted(len(asked), "question")
         case {"files": list(files)}:
             about = ", ".join(str(f.get("path", "?")) for f in files if isinstance(f, dict))
         case _:

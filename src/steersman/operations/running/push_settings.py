@@ -273,8 +273,9 @@ def _sentence(push: _Push, addresses: Sequence[str], written: Sequence[str], giv
         where += f" (set to replace {' and '.join(map(_shown, written)) or push.remote})"
     does = list(_doings(push))
     more = f" and {len(does) - _MOST} more" if len(does) > _MOST else ""
-    why = f", as {'`-c` and ' if given else ''}the repository's settings say"
-    return f"on {where} it would {', '.join(does[:_MOST])}{more}{why if push.by_settings else ''}"
+    why = f" (set {'with `-c` and ' if given else ''}in the repository's config)"
+    told = f"{', '.join(does[:_MOST])}{more}{why if push.by_settings else ''}"
+    return f"on {where}, this would {told}"
 
 
 def _shown(address: str) -> str:
@@ -295,7 +296,7 @@ def _doings(push: _Push) -> Iterator[str]:
     force = push.has("force", "force-with-lease")
     for spec in push.specs:
         source, colon, target = spec.lstrip("+").partition(":")
-        verb = "force" if force or spec.startswith("+") else "push"
+        verb = "force-push" if force or spec.startswith("+") else "push"
         if push.has("delete") or (colon and target and not source):
             yield f"delete `{_short(target or source)}`"
         elif colon and not source:
@@ -304,7 +305,7 @@ def _doings(push: _Push) -> Iterator[str]:
             yield f"{verb} `{_short(source)}`"
         else:
             yield f"{verb} `{_short(source)}` to `{_short(target)}`"
-    verb = "force" if force else "push"
+    verb = "force-push" if force else "push"
     for flag, what in (("all", "every branch"), ("tags", "every tag"), ("follow-tags", "its tags")):
         if push.has(flag):
             yield f"{verb} {what}"

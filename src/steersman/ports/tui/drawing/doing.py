@@ -85,6 +85,11 @@ def said(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Pal
     return Body(clean_line(str(output.get("source", ""))), rows, 4)
 
 
+def answered(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
+    """Answers of the user: each is shown with its question."""
+    return Body("" if listed(output, "answers") else "not answered")
+
+
 def tools(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
     """Tools of MCP servers by name."""
     found = output.get("tools")

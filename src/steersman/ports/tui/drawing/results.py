@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from steersman.ports.tui.drawing.bodies import JSON, Body
 from steersman.ports.tui.drawing.doing import (
+    answered,
     anything,
     command,
     edited,
@@ -27,6 +28,7 @@ from steersman.ports.tui.drawing.looking import (
     search,
     symbols,
 )
+from steersman.records.tool_names import ASK_USER
 
 RENDERERS: Mapping[str, Callable[[Mapping[str, JSON], Mapping[str, JSON], Palette], Body]] = {
     "workspace_read_file": read_file,
@@ -48,6 +50,7 @@ RENDERERS: Mapping[str, Callable[[Mapping[str, JSON], Mapping[str, JSON], Palett
     "workspace_find_references": references,
     "workspace_ranked_context": ranked,
     "workspace_update_todo": todo,
+    ASK_USER: answered,
     "mcp_call_tool": said,
     "mcp_list_tools": tools,
 }

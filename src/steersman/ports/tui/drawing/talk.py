@@ -167,12 +167,15 @@ def draw_asked(block: Asked, width: int, look: Look) -> list[Text]:
     """A question and its answer."""
     palette = look.palette
     mark = state_mark(block.state, palette)
-    text = Text(" ".join(clean(block.question.text).split()), palette.strong)
-    lines = wrap(mark + text, width, 2)
+    asked = " ".join(clean(block.question.text).split())
     if block.answer is not None:
         by = {"default": " (by default)", "declined": " declined"}.get(block.answer.by, "")
-        told = f"  └ {f'{clean_line(block.answer.text)}{by}'.strip()}"
-        return [*lines, cut(Text(told, palette.dim, end=""), width)]
+        told = f" → {f'{clean_line(block.answer.text)}{by}'.strip()}"
+        text = Text.assemble(
+            ("asked: ", palette.dim), (asked, palette.text), (told, palette.strong)
+        )
+        return wrap(mark + text, width, 2)
+    lines = wrap(mark + Text(asked, palette.strong), width, 2)
     if block.state == "waiting":
         options = [f"    {clean_line(option)}" for option in block.question.options]
         lines += [cut(Text(option, palette.accent, end=""), width) for option in options]

@@ -19,6 +19,7 @@ from steersman.ports.tui.drawing.lines import (
 from steersman.ports.tui.drawing.look import Look, Palette, state_mark
 from steersman.ports.tui.drawing.results import body_of
 from steersman.records.message import DiffReady, ToolResult
+from steersman.records.tool_names import ASK_USER
 from steersman.views.blocks import Work
 from steersman.views.git_notes import made_again
 from steersman.views.story.work import TAIL
@@ -39,7 +40,7 @@ _VERBS = {
     "workspace_update_todo": "todo", "workspace_status": "status",
     "workspace_read_command_output": "read output", "workspace_signal_process": "signal",
     "workspace_list_processes": "processes", "workspace_propose_refactoring": "refactor",
-    "mcp_call_tool": "mcp", "mcp_list_tools": "mcp tools",
+    ASK_USER: "ask", "mcp_call_tool": "mcp", "mcp_list_tools": "mcp tools",
 }  # fmt: skip
 _ABOUT = ("query", "pattern", "name_path", "name", "question", "process_id", "words", "message")
 
