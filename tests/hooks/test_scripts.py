@@ -131,6 +131,18 @@ def test_files_that_decide_what_a_hook_says(many, command, files):
     assert files_of([Hook("Stop", command, "here")], str(many), search) == files
 
 
+def test_a_hook_that_runs_the_project_itself_does_not_hold_its_code(many):
+    """Of a check that loads it all, the script counts: else each edit would need an approval."""
+    package = many / "app"
+    package.mkdir()
+    names = [f"part{at}" for at in range(80)]
+    for name in names:
+        (package / f"{name}.py").touch()
+    (many / "scripts" / "all.py").write_text(f"from app import {', '.join(names)}\n")
+    found = files_of([Hook("Stop", "python scripts/all.py", "here")], str(many))
+    assert found == ["scripts/all.py"]
+
+
 def test_of_a_hook_that_only_tells_something_what_it_names_itself_counts(many):
     """A formatter reads what it likes, and the agent edits that without a question."""
     for command, files in (

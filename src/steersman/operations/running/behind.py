@@ -15,11 +15,13 @@ from steersman.operations.running.started import manifests
 from steersman.records.protection import inside
 from steersman.records.shell_words import simple_commands
 
-MOST_FILES = 500
+STEPS = 3  # from a file to what it names
+MOST_FILES = 64  # more are the project that a hook is about, not the hook
 MOST_WORDS = 5000
 MOST_FOLDERS = 32
 MOST_BYTES = 256 * 1024  # of a file that is looked into
-DEEPEST = 16  # links to links, commands in words of commands
+DEEPEST = 16  # links to links, folders in a path
+INNERMOST = 3  # commands in words of commands
 _BETWEEN = re.compile(r"[\s=:,;|&<>()\[\]{}\"'`\\]+")
 _INPUT = re.compile(r"(?<!<)<(?![<>&])")
 _OUTPUT = re.compile(r"&?>+\|?\s*(?:\"[^\"]*\"|'[^']*'|[^\s;&|()]+)")
@@ -28,8 +30,9 @@ _AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+)", re.MULTILINE)
 _FIRST = re.compile(r"[\[(]\s*[\"']([\w./-]+)")  # what another language starts
 _MISSING = re.compile(r"(?:\.|\$[^/]*)/(?!/)|(?=[^/~$])")  # what a relative path begins with
-_SCRIPTS = (".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php",
-            ".lua", ".awk", ".jq", ".mk")  # fmt: skip
+_QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_OTHERS = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".awk", ".jq")
+_SCRIPTS = (*_OTHERS, ".sh", ".bash", ".zsh", ".mk")
 _MODULES = (".py", "/__init__.py", "/__main__.py")
 _ENDS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
 _HANDS_ON = {"!", "if", "then", "else", "elif", "while", "until", "do", "env", "exec", "time"}
@@ -68,12 +71,15 @@ class _Search:
         self._take(_files((*words, *_modules(text)), [self._root]))
         missing = _missing(words, self._files, self._root)
         self._start(words, words, self._root)
-        while self._waiting and len(self._files) < MOST_FILES:
-            file, wanted = self._waiting.pop()
-            if wanted is None:
-                self._script(file)
-            else:
-                self._manifest(file, wanted)
+        for _ in range(STEPS):
+            known, waiting, self._waiting = {*self._files}, self._waiting, []
+            for file, wanted in waiting:
+                if wanted is None:
+                    self._script(file)
+                else:
+                    self._manifest(file, wanted)
+                if len(self._files) > MOST_FILES:
+                    return _relative(known | missing, self._root)
         return _relative(self._files | missing, self._root)
 
     def _take(self, files: Iterable[str]) -> None:
@@ -105,10 +111,15 @@ class _Search:
 
     def _script(self, file: str) -> None:
         text = _COMMENT.sub("", _text(file))
-        words = (*_words(text), *_modules(text))
+        if file.endswith(_OTHERS):
+            programs = _FIRST.findall(text)
+            words = (*_BETWEEN.split(text), *_QUOTED.findall(text), *_modules(text))
+        else:
+            programs = [*_programs(text)]
+            words = (*_words(text), *_modules(text))
         places = dict.fromkeys((self._root, os.path.dirname(file)))
         self._take(filter(_is_code, _files(words, [*places])))
-        self._start((*_programs(text), *_FIRST.findall(text)), words, self._root)
+        self._start(programs, words, self._root)
 
 
 def _words(text: str, depth: int = 0) -> Iterator[str]:
@@ -116,7 +127,7 @@ def _words(text: str, depth: int = 0) -> Iterator[str]:
     for simple in simple_commands(_INPUT.sub(" ", text)):
         for word in simple.words:
             yield word.text
-            if word.text != text and depth < DEEPEST and re.search(r"[\s;|&]", word.text):
+            if word.text != text and depth < INNERMOST and re.search(r"[\s;|&]", word.text):
                 yield from _words(word.text, depth + 1)
     if depth == 0:
         yield from _BETWEEN.split(text)
@@ -146,7 +157,7 @@ def _programs(text: str, depth: int = 0) -> Iterator[str]:
             yield from given  # `uv run check.py`
         elif _RUNS.fullmatch(words[0]) and given:
             yield given[0]
-            if depth < DEEPEST and "-c" in words:
+            if depth < INNERMOST and "-c" in words:
                 yield from _programs(given[0], depth + 1)
 
 

@@ -8,6 +8,7 @@ import msgspec
 _TARGET = re.compile(r"([^\s#:=][^:=]*?)\s*::?(?!=)([^=#]*)")
 _SETS = re.compile(r"(?:export\s+)?(\w+)\s*[:?+]*=\s*(.*)")
 _USES = re.compile(r"\$[({](\w+)[)}]")
+_LINES = ("justfile", "taskfile", "tox.ini", "pre-commit", "lefthook", "rakefile", "mise")
 _BEFORE = re.compile(r"^[\s@+-]*(?:[\w.-]+\s*[:=]\s*)?[\s\[\"']*")  # what is none of the command
 
 
@@ -16,12 +17,12 @@ class _Package(msgspec.Struct):
 
 
 def meant(name: str, text: str, words: Collection[str]) -> Iterator[str]:
-    """The lines of a file that are run; all of one whose parts are not known."""
+    """The lines of a file that are run, as far as they are commands of its own."""
     if name == "package.json":
         yield from _scripts(text, words)
     elif name.lower().endswith("makefile"):
         yield from _recipes(text, words)
-    else:
+    elif name.lower().strip(".").startswith(_LINES):
         yield from (_BEFORE.sub("", line) for line in text.splitlines())
 
 
