@@ -25,7 +25,7 @@ INNERMOST = 3  # commands in words of commands
 _BETWEEN = re.compile(r"[\s=:,;|&<>()\[\]{}\"'`\\]+")
 _INPUT = re.compile(r"(?<!<)<(?![<>&])")
 _OUTPUT = re.compile(r"&?>+\|?\s*(?:\"[^\"]*\"|'[^']*'|[^\s;&|()]+)")
-_COMMENT = re.compile(r"^\s*(?:#|//).*$", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*(?:#(?!!)|//).*$", re.MULTILINE)
 _AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+)", re.MULTILINE)
 _FIRST = re.compile(r"[\[(]\s*[\"']([\w./-]+)")  # what another language starts
