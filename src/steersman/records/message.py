@@ -399,6 +399,7 @@ class Question(Body, frozen=True, omit_defaults=True):
 
     `header` is set where an agent or a server asks and not the host: then it can be declined, and
     `call` is the agent's call. `details` explain the options, `multiple` of which may be chosen.
+    `back` when the answer can be to go back to the question before.
     """
 
     kind: ClassVar[str] = "question"
@@ -409,18 +410,20 @@ class Question(Body, frozen=True, omit_defaults=True):
     details: tuple[str, ...] = ()
     multiple: bool = False
     call: str = ""
+    back: bool = False
 
 
 class Answer(Body, frozen=True, omit_defaults=True):
     """The answer to the question with the same `corr`.
 
-    `by` is `default` where there was no one to ask, and `declined` where a person would not answer.
+    `by` is `default` where there was no one to ask, `declined` where a person would not answer, and
+    `back` where they go back to the question before.
     """
 
     kind: ClassVar[str] = "answer"
     synced: ClassVar[bool] = True
     text: str
-    by: Literal["person", "default", "declined"] = "person"
+    by: Literal["person", "default", "declined", "back"] = "person"
 
 
 class DiffReady(Body, frozen=True, omit_defaults=True):

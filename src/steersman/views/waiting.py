@@ -76,6 +76,9 @@ class Queue:
         self._since = self._clock() if sudden else float("-inf")
         if isinstance(block, Asked) and block.question.default in block.question.options:
             self.option = block.question.options.index(block.question.default)
+        if isinstance(block, Asked) and block.question.multiple:
+            said = block.question.default.split(", ")
+            self.chosen = {at for at, one in enumerate(block.question.options) if one in said}
         return True
 
     def surprise(self) -> None:
@@ -142,6 +145,11 @@ class Queue:
         return isinstance(self.current, Asked) and bool(self.current.question.call)
 
     @property
+    def goes_back(self) -> bool:
+        """Whether the question before can be answered again."""
+        return isinstance(self.current, Asked) and self.current.question.back
+
+    @property
     def takes_words(self) -> bool:
         """Whether letters that are no keys begin an answer: of an agent, or about a plan."""
         return isinstance(self.current, Asked) and (self.worded or not self.current.question.header)
@@ -165,6 +173,7 @@ class Queue:
         With `short` each has a word or two, and those that are pressed most come first.
         """
         more = [("tab", "next")] if len(self._blocks) > 1 else []
+        more += [("left", "previous question")] if self.goes_back else []
         match self.current:
             case Request(request=request):
                 made = requests.offered(request, self.call, hunks=not self.why_whole)

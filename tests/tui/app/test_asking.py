@@ -153,7 +153,7 @@ def test_letters_that_come_all_at_once_are_lost_nowhere(environ, workspace, scri
             await me.say("set it up")
             await me.sees("A question: Store (1 of 2)")
             me.sends("francs, CHF\n")
-            await me.sees("└ francs, CHF", "A question: Parts (2 of 2)")
+            await me.sees("→ francs, CHF", "A question: Parts (2 of 2)")
             await me.press("1", "enter")
             await me.turn_ends()
             await me.press("f7")
@@ -183,7 +183,7 @@ def test_what_the_model_asks_is_chosen_from_the_card(environ, workspace, script)
             await me.sees("  1 [x] Postgres", "› 2 [x] SQLite")
             await me.press("enter")
             await me.turn_ends()
-            await me.sees("└ SQLite", "└ Postgres, SQLite", "Noted.")
+            await me.sees("→ SQLite", "→ Postgres, SQLite", "Noted.")
 
     live(scene)
 
@@ -197,10 +197,10 @@ def test_own_words_are_typed_at_once_and_esc_declines_but_the_turn_goes_on(
             await me.say("set it up")
             await me.sees("A question: Store (1 of 2)")
             await me.press(*"just a file", "enter")
-            await me.sees("└ just a file", "A question: Parts (2 of 2)")
+            await me.sees("→ just a file", "A question: Parts (2 of 2)")
             await me.press("escape")
             await me.turn_ends()
-            await me.sees("└ declined", "I chose.")
+            await me.sees("→ declined", "I chose.")
             assert me.messages("turn_end")[-1].body.ending == "done"
 
     live(scene)
@@ -230,3 +230,40 @@ def test_advice_about_a_thread_that_cannot_be_read_is_in_the_words_of_the_chat(
             await me.sees("Nothing is known.", "It has --mode.", "See `/resume`.")
 
     asyncio.run(scene())
+
+
+def test_of_several_questions_one_goes_back_and_the_answers_are_kept(environ, workspace, script):
+    """Each is shown with its answer, and nothing of the call as the model wrote it."""
+    choices = [{"label": "small"}, {"label": "large"}]
+    several = {"question": "Which sides?", "header": "Sides", "options": choices, "multiple": True}
+    asking = [{"question": "How big?", "header": "Size", "options": choices}, several,
+              {"question": "Sure?", "header": "Sure", "options": choices}]  # fmt: skip
+
+    async def scene():
+        model = script({"tool_calls": [call("ask_user", questions=asking)]}, DONE)
+        async with at_the_terminal(environ, workspace, model, size=(100, 40)) as me:
+            await me.say("ask me")
+            await me.sees("Size (1 of 3)", "How big?")
+            assert "previous question" not in me.screen()
+            await me.press("2")
+            await me.sees("Sides (2 of 3)", "left previous question")
+            await me.press("1", "enter")
+            await me.sees("Sure (3 of 3)")
+            await me.press("left")
+            await me.sees("Sides (2 of 3)", "[x] small", "[ ] large")
+            await me.press("shift+tab")
+            await me.sees("Size (1 of 3)", "› 2 large (your answer)")
+            await me.press("1")
+            await me.sees("Sides (2 of 3)", "[x] small")
+            await me.press("enter")
+            await me.sees("Sure (3 of 3)")
+            await me.press(*"yes", "enter")
+            await me.turn_ends()
+            (result,) = me.messages("tool_result")
+            assert [one["answer"] for one in result.body.output["answers"]] == [
+                "small", "small", "yes",
+            ]  # fmt: skip
+            await me.sees("ask 3 questions", "asked: How big? → small", "asked: Sure? → yes")
+            assert '"answer"' not in me.screen()
+
+    live(scene)

@@ -1,7 +1,7 @@
 """`ask_user`: the model asks the user what only they can decide, with choices to pick from."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -100,32 +100,47 @@ class AskUser(Tool[AskUserArgs]):
         return Plan(args)
 
     async def perform(self, plan: Plan[AskUserArgs], bench: Bench) -> Replies:
-        """Ask one after the other, but not again what was answered before the process died."""
+        """Ask one after the other, but not again what was answered before the process died.
+
+        The user can go back; then what they said before is the default.
+        """
         questions = plan.args.questions
         before = await asyncio.to_thread(_answered, bench)
-        replies: list[Reply] = []
-        for number, asking in enumerate(questions, 1):
-            place = f" ({number} of {len(questions)})" if len(questions) > 1 else ""
-            question = Question(
-                asking.question,
-                tuple(" ".join(option.label.split()) for option in asking.options),
-                header=asking.header + place,
-                details=tuple(option.description for option in asking.options),
-                multiple=asking.multiple,
-                call=bench.call,
-            )
-            answer = before.get(question) or await self._ask(question, bench.lane)
-            if answer.by != "person":
+        said, at, note = [""] * len(questions), 0, ""
+        while at < len(questions) and not note:
+            question = _question(questions, at, said[at], bench.call)
+            earlier = before.get(question)
+            answer = earlier.pop(0) if earlier else await self._ask(question, bench.lane)
+            if answer.by == "back":
+                at = max(at - 1, 0)
+            elif answer.by == "person":
+                said[at] = answer.text
+                at += 1
+            else:
                 note = DECLINED if answer.by == "declined" else GONE
-                said = f" They said: {answer.text}" if answer.text else ""
-                return Replies(tuple(replies), note + said)
-            replies.append(Reply(asking.question, answer.text))
-        return Replies(tuple(replies))
+                note += f" They said: {answer.text}" if answer.text else ""
+        replies = zip(questions[:at], said, strict=False)
+        return Replies(tuple(Reply(one.question, text) for one, text in replies), note)
 
 
-def _answered(bench: Bench) -> dict[Question, Answer]:
-    """What the user has already answered of this call, as the log has it."""
-    found: dict[Question, Answer] = {}
+def _question(questions: Sequence[Asking], at: int, said: str, call: str) -> Question:
+    asking = questions[at]
+    place = f" ({at + 1} of {len(questions)})" if len(questions) > 1 else ""
+    return Question(
+        asking.question,
+        tuple(" ".join(option.label.split()) for option in asking.options),
+        said,
+        asking.header + place,
+        tuple(option.description for option in asking.options),
+        asking.multiple,
+        call,
+        back=at > 0,
+    )
+
+
+def _answered(bench: Bench) -> dict[Question, list[Answer]]:
+    """What the user has already answered of this call, in order, as the log has it."""
+    found: dict[Question, list[Answer]] = {}
     asked: dict[str | None, Question] = {}
     log = bench.lane.log
     for message in read_messages(log.store, log.thread, kinds={"tool_call", "question", "answer"}):
@@ -135,5 +150,5 @@ def _answered(bench: Bench) -> dict[Question, Answer]:
             case Question(call=call) as question if call == bench.call:
                 asked[message.corr] = question
             case Answer() as answer if message.corr in asked:
-                found[asked[message.corr]] = answer
+                found.setdefault(asked[message.corr], []).append(answer)
     return found

@@ -361,13 +361,19 @@ class Approvals(Letters, can_focus=True):
         self._view.action_page(by)
 
     def action_sideways(self, by: int) -> None:
-        """To the right or left, where lines are long."""
-        self._view.action_sideways(by)
+        """To the right or left, where lines are long; left of a question is the one before."""
+        if by < 0 and self._queue.goes_back:
+            self._answer(Answer("", by="back"))
+        else:
+            self._view.action_sideways(by)
 
     def action_next(self, by: int) -> None:
         """The next request or the one before."""
-        self._queue.move(by)
-        self._go_on()
+        if by < 0 and self._queue.goes_back:
+            self.action_sideways(by)
+        else:
+            self._queue.move(by)
+            self._go_on()
 
     # Forms.
 
@@ -398,7 +404,7 @@ class Approvals(Letters, can_focus=True):
             text = event.text.strip()
             picked = self._queue.chosen
             made = chosen(block.question, picked, text) if picked else Answer(text)
-            if made.text or not block.question.call:
+            if made.text or block.question.default or not block.question.call:
                 self._answer(made if made.text else Answer(block.question.default))
             else:
                 self.tell(NO_WORDS)

@@ -27,7 +27,8 @@ def question_lines(
         box = ""
         if question.multiple and number < len(question.options):
             box = "[x] " if number in chosen else "[ ] "
-        own = " (default)" if option == question.default else ""
+        kept = "your answer" if question.call else "default"
+        own = f" ({kept})" if option == question.default else ""
         style = palette.strong if number == marked else palette.text
         detail = flat(question.details[number]) if number < len(question.details) else ""
         told = wrapped(f"{flat(option)}{own}", width, style, f"{mark} {key} {box}", "    ")

@@ -169,7 +169,8 @@ def draw_asked(block: Asked, width: int, look: Look) -> list[Text]:
     mark = state_mark(block.state, palette)
     asked = " ".join(clean(block.question.text).split())
     if block.answer is not None:
-        by = {"default": " (by default)", "declined": " declined"}.get(block.answer.by, "")
+        words = {"default": " (by default)", "declined": " declined", "back": " went back"}
+        by = words.get(block.answer.by, "")
         told = f" → {f'{clean_line(block.answer.text)}{by}'.strip()}"
         text = Text.assemble(
             ("asked: ", palette.dim), (asked, palette.text), (told, palette.strong)
