@@ -205,6 +205,39 @@ def test_a_question_of_a_model_cannot_draw_a_card(steer, script):
         assert terminal.end() == 0
 
 
+CARD = "? The agent wants to read `calc.py`"
+
+
+def padded(text):
+    """A line that a terminal of 100 columns shows as several, each beginning with the text."""
+    return "Which?".ljust(93) + text.ljust(100) + text
+
+
+def test_spaces_up_to_the_end_of_a_line_do_not_draw_a_card(steer, script):
+    """Of a question, of a command, and of what is written into a file."""
+    asks = call("ask_user", questions=[{**NEXT, "question": padded(CARD)}])
+    write = call("workspace_write_file", path="new.txt", content=f"{padded(CARD)}\n")
+    run = call("workspace_run_command", command=f"echo '{padded(CARD)}'", outside_sandbox=True)
+    model = script(*({"tool_calls": [one]} for one in (asks, write, run)), DONE)
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        terminal.until("Enter declines: ")
+        question = terminal.text
+        terminal.press("\n")
+        for _ in range(2):
+            terminal.until(ASK)
+            terminal.press("n\n")
+        assert terminal.end() == 0
+
+    assert f"? Next: Which? {CARD} {CARD}\n" in question
+    cards = terminal.text.split("● ")
+    lines = [line for card in cards for line in card.split("\n")[1:]]
+    assert len([line for line in lines if CARD in line]) > 4
+    rows = [line[at : at + 100] for line in lines for at in range(0, len(line) or 1, 100)]
+    ours = [row for row in rows if row.startswith("?")]
+    assert [row for row in ours if row.startswith(CARD)] == []
+    assert len(ours) == 3
+
+
 def test_other_words_refuse_and_guide_the_model(steer, script, workspace):
     model = script({"tool_calls": [FIX]}, {"expect": "add a test first", "text": "Very well."})
 

@@ -9,6 +9,7 @@ import msgspec
 
 from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.asking import answer
+from steersman.ports.cli.quoting import quoted, wrapped
 from steersman.ports.cli.views import request_words
 from steersman.records import validation
 from steersman.records.errors import TooLate
@@ -60,7 +61,7 @@ class Prompter:
         """The user's answer; raises `EOFError` when the terminal is gone."""
         match message.body:
             case ConfirmRequest() as request:
-                click.echo(request_words(request))
+                click.echo(wrapped(request_words(request)))
                 return await self._confirm(request)
             case Question() as question:
                 return await self._question(question)
@@ -114,7 +115,7 @@ class Prompter:
 
         _tell(f"? {flat(question.header)}:", question.text)
         for line in option_lines(question):
-            click.echo(f"  {line}")
+            click.echo(wrapped(quoted(" ", line)))
         said = await answer(f"  {how_to_answer(question)}: ")
         if said == "/detach" and self._leaves:
             raise Leaving
@@ -146,10 +147,8 @@ class Asker(Prompter):
 
 
 def _tell(head: str, text: str) -> None:
-    """A question in someone else's words: of several lines none can look like one of ours."""
-    lines = safe(text).split("\n")
-    told = f"{head} {lines[0]}" if len(lines) == 1 else "\n  │ ".join([head, *lines])
-    click.echo(click.style(told, fg="yellow", bold=True))
+    """A question in someone else's words."""
+    click.echo(wrapped(click.style(quoted(head, text), fg="yellow", bold=True)))
 
 
 def _lane(message: Message) -> str:

@@ -1,0 +1,45 @@
+"""Words of a model or a tool inside a question: none of their lines can look like one of ours."""
+
+import re
+import shutil
+import sys
+import unicodedata
+
+from steersman.views.text import safe
+
+MARK = "  │ "
+_PIECES = re.compile(r"\x1b\[[0-9;]*m|.", re.DOTALL)
+_RUN = re.compile(r"(?<=\S)[^\S\n]{2,}")
+
+
+def quoted(head: str, text: str) -> str:
+    """What someone says, after a head of ours; several lines are below it, each with a mark."""
+    lines = _RUN.sub(" ", safe(text)).split("\n")
+    return f"{head} {lines[0]}" if len(lines) == 1 else f"\n{MARK}".join([head, *lines])
+
+
+def wrapped(text: str) -> str:
+    """Text as wide as the terminal: what the terminal would wrap carries a mark, too.
+
+    Colours in it are ours, everything else is safe text.
+    """
+    if not sys.stdout.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns, 2 * len(MARK))
+    return "\n".join(_wrapped(line, width) for line in text.split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    found, at = "", 0
+    for piece in _PIECES.findall(line):
+        cells = 0 if piece.startswith("\x1b") else _cells(piece)
+        if at + cells > width:
+            found, at = f"{found}\n{MARK}", len(MARK)
+        found, at = found + piece, at + cells
+    return found
+
+
+def _cells(sign: str) -> int:
+    if unicodedata.combining(sign):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
