@@ -36,7 +36,11 @@ def change(told: str, *texts: str) -> tuple[Change, dict[str, bytes]]:
         ([("-a", TEXT), ("+b", TEXT), ("+d/a", TEXT)], {"d/a": "a"}),  # its name says which
         ([("-a", TEXT), ("+b", TEXT + "x\n"), ("+c", TEXT + "x\ny\n")], {"b": "a"}),
         ([("-a", TEXT), ("-d", TEXT + "x\n"), ("+b", TEXT)], {"b": "a"}),
-        ([("-a", ""), ("+b", "")], {}),
+        ([("-a", ""), ("+b", "")], {"b": "a"}),  # as git has it: the same content, however small
+        ([("-a", "x"), ("+b", "x")], {"b": "a"}),
+        ([("-a", "x\ny\n"), ("+b", "x\nz\n")], {"b": "a"}),
+        ([("-a", "x\ny\n"), ("+b", "x\r\nz\r\n")], {"b": "a"}),
+        ([("-a", "x" * 300), ("+b", "x" * 300 + "y")], {"b": "a"}),  # one line, nearly the same
         ([("-a/__init__.py", ""), ("+b/__init__.py", "")], {"b/__init__.py": "a/__init__.py"}),
         ([("-a", BINARY), ("+b", BINARY)], {"b": "a"}),
         ([("-a", BINARY), ("+b", BINARY + "more\n")], {}),

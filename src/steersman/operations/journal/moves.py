@@ -3,6 +3,7 @@
 Nothing says so but the contents: a command may have moved a file in any way. Pure.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from posixpath import basename
@@ -16,6 +17,7 @@ ENOUGH = 0.5  # of the lines of the larger one, by their length, as git has it
 COMPARED = 50  # files on each side; of more, only the same content is found
 LARGEST = 400_000  # bytes of a file that is compared
 TOGETHER = 1_000_000  # of all on one side
+_PIECE = re.compile(rb"[^\n]{1,63}\n|[^\n]{1,64}|\n")
 
 
 def seen(changes: Sequence[Change], content: Content) -> list[Seen]:
@@ -36,7 +38,7 @@ def seen(changes: Sequence[Change], content: Content) -> list[Seen]:
 def moves(changes: Sequence[Change], content: Content) -> dict[str, str]:
     """Where files were moved from, by where they are now. What git notes for itself is not moved.
 
-    The same content counts first, and then the same name; an empty file keeps its name.
+    The same content counts first, and then the same name.
     """
     own = [change for change in changes if not inner(change.path)]
     gone = [one for one in own if _holds(one.before) and one.after.kind == "absent"]
@@ -62,13 +64,13 @@ def _few(states: Iterable[FileState]) -> bool:
 
 def _same(gone: Sequence[Change], come: Sequence[Change]) -> dict[str, str]:
     """Moves of the same content."""
-    held: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    held: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in gone:
-        held[_key(one.path, one.before)].append(one.path)
+        held[_key(one.before)].append(one.path)
     found: dict[str, str] = {}
     for same_name in (True, False):
         for one in come:
-            olds = held.get(_key(one.path, one.after), []) if one.path not in found else []
+            olds = held.get(_key(one.after), []) if one.path not in found else []
             fits = [old for old in olds if not same_name or basename(old) == basename(one.path)]
             if fits:
                 found[one.path] = fits[0]
@@ -76,10 +78,9 @@ def _same(gone: Sequence[Change], come: Sequence[Change]) -> dict[str, str]:
     return found
 
 
-def _key(path: str, state: FileState) -> tuple[str, str, str]:
-    """What tells one content from another; an empty one has only its name."""
-    empty = state.kind == "file" and not state.size
-    return state.kind, state.digest or state.target, basename(path) if empty else ""
+def _key(state: FileState) -> tuple[str, str]:
+    """What tells one content from another."""
+    return state.kind, state.digest or state.target
 
 
 def _similar(gone: Sequence[Change], come: Sequence[Change], content: Content) -> dict[str, str]:
@@ -103,11 +104,14 @@ def _similar(gone: Sequence[Change], come: Sequence[Change], content: Content) -
 
 
 def _lines(state: FileState, content: Content) -> Counter[bytes]:
-    """The lines of a text and how often each is there; none of what is not compared."""
+    """The lines of a text and how often each is there; none of what is not compared.
+
+    Like git: a long line is several, and how lines end does not matter.
+    """
     if state.kind != "file" or state.size > LARGEST:
         return Counter()
     data = content(state) or b""
-    return Counter() if b"\0" in data else Counter(data.splitlines(keepends=True))
+    return Counter() if b"\0" in data else Counter(_PIECE.findall(data.replace(b"\r\n", b"\n")))
 
 
 def _likeness(one: Counter[bytes], other: Counter[bytes], *sizes: int) -> float:
