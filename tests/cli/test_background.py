@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, eventually, outside
+from tests.cli.terminal import Terminal
 from tests.tui.tmux import gone
 from tests.world import call, kill
 
@@ -133,8 +134,11 @@ def test_an_answer_of_the_question_is_suggested_and_a_number_or_a_word_answers(
     try:
         assert waits.stderr.readline() == "It asks: Store 1?\n"
         assert waits.stderr.readline() == f"  steer answer {thread} {corr} 'Postgres 18'\n"
-        missing = steer("answer", thread, corr)
-        assert f"For example: steer answer {thread} {corr} 'Postgres 18'\n" in missing.stderr
+        for words in ([corr], []):  # it shows what is asked
+            missing = steer("answer", thread, *words)
+            assert missing.returncode == 2
+            assert missing.stdout == "? Store (1 of 2): Store 1?\n  1 Postgres 18\n  2 SQLite\n"
+            assert f"steer answer {thread} {corr} 'Postgres 18'\n" in missing.stderr
 
         assert steer("answer", thread, corr, "2").returncode == 0
         assert waits.stderr.readline() == "It asks: Store 2?\n"
@@ -145,6 +149,22 @@ def test_an_answer_of_the_question_is_suggested_and_a_number_or_a_word_answers(
     assert [m["body"] for m in log(steer, thread, "answer")] == [
         {"text": "SQLite"}, {"text": "", "by": "declined"},
     ]  # fmt: skip
+
+
+def test_at_a_terminal_an_answer_is_asked_for_after_what_it_is_about(
+    steer, script, workspace, detach
+):
+    thread = detach(script({"tool_calls": [outside("echo asked > asked.txt")]}, DONE))
+    in_state(steer, thread, "waiting")
+    with Terminal(steer, "answer", thread) as terminal:
+        terminal.until("$ echo asked > asked.txt")
+        terminal.until("allow")
+        terminal.until("or say what to do instead: ")
+        terminal.press("y\n")
+        terminal.until("Allowed: ")
+        assert terminal.end() == 0
+    assert steer("wait", thread).returncode == 0
+    assert (workspace / "asked.txt").read_text() == "asked\n"
 
 
 def test_a_denial_reaches_the_model_with_its_reason(steer, script, workspace, detach):

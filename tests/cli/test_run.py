@@ -323,6 +323,19 @@ def test_yes_answers_every_request_and_the_log_says_who_did(steer, script, works
     assert (workspace / "calc.py").read_text() == FIXED
 
 
+def test_yes_prints_no_question_but_a_line_for_each_that_it_answered(steer, script, workspace):
+    model = script({"tool_calls": [FIX, outside("cat calc.py")]}, DONE)
+
+    done = steer("run", "--model", model, "--yes", "fix add")
+
+    assert done.returncode == 0
+    assert "? The agent wants" not in done.stdout
+    assert "needs your approval" not in done.stdout
+    allowed = [line for line in done.stdout.splitlines() if "allowed by --yes" in line]
+    assert allowed[0] == "  allowed by --yes: The agent wants to change `calc.py`"
+    assert len(allowed) == 2
+
+
 def test_an_expectation_that_is_not_met_fails_the_run_and_says_so(steer, script):
     model = script({"tool_calls": [READ]}, {"expect": "return a * b", "text": "Found it."})
 

@@ -229,13 +229,11 @@ def test_spaces_up_to_the_end_of_a_line_do_not_draw_a_card(steer, script):
         assert terminal.end() == 0
 
     assert f"? Next: Which? {CARD} {CARD}\n" in question
-    cards = terminal.text.split("● ")
-    lines = [line for card in cards for line in card.split("\n")[1:]]
+    # The names of calls are cut to a line, and the status line leaves no trace.
+    lines = [line for line in terminal.text.split("\n") if not line.startswith(("●", "…"))]
     assert len([line for line in lines if CARD in line]) > 4
     rows = [line[at : at + 100] for line in lines for at in range(0, len(line) or 1, 100)]
-    ours = [row for row in rows if row.startswith("?")]
-    assert [row for row in ours if row.startswith(CARD)] == []
-    assert len(ours) == 3
+    assert [row for row in rows if row.startswith(CARD)] == []
 
 
 def test_other_words_refuse_and_guide_the_model(steer, script, workspace):

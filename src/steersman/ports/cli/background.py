@@ -21,7 +21,7 @@ from steersman.ports.cli.options import (
     spending,
     working,
 )
-from steersman.ports.cli.prompts import consent
+from steersman.ports.cli.prompts import Prompter, consent
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.watch import Job, Watched
 from steersman.ports.cli.watch import watch as watch_job
@@ -158,7 +158,7 @@ class AttachJob(Job):
 
 @click.command()
 @_thread
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
 @click.option(
     "--scope",
     type=click.Choice(["once", "turn", "thread", "here"]),
@@ -168,7 +168,8 @@ class AttachJob(Job):
 def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
     """Answer what THREAD asks: allow, deny (with a reason, if you like), or the text of an answer.
 
-    With several requests waiting, name the one you mean by its CORR before the answer.
+    With several requests waiting, name the one you mean by its CORR before the answer. Without an
+    answer, what is asked is shown; at a terminal you then answer it.
     """
     asyncio.run(_answer(thread, words, scope))
 
@@ -179,11 +180,9 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
         asked, rest = await _which(host, handle, words)
         said = " ".join(rest).strip()
         if not said:
-            raise UsageProblem(
-                "There is no answer.", "Nothing was answered.", f"It asks: {safe(asked.what)}"
-            )
-        if asked.kind == "permission":
-            given: ConfirmResponse | Answer = _permission(said, scope)
+            given = await _put(host, handle, asked)
+        elif asked.kind == "permission":
+            given = _permission(said, scope)
         else:
             given = answer_from(await asyncio.to_thread(_question, host, handle, asked), said)
         await handle.answer(asked.corr, given)
@@ -191,6 +190,27 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
             getattr(given, "decision", ""), "Answered"
         )
         click.echo(f"{done}: {safe(asked.what)}", err=True)
+
+
+async def _put(host: Host, handle: ThreadHandle, asked: Waiting) -> ConfirmResponse | Answer:
+    """Show what is asked, and let a person at a terminal answer it."""
+    kinds = {"confirm_request", "question", "tool_call"}
+    messages = await asyncio.to_thread(lambda: list(host.messages(handle.id, kinds=kinds)))
+    request = next(one for one in reversed(messages) if one.corr == asked.corr)
+    prompter = Prompter()
+    if not at_terminal():
+        click.echo(prompter.words(request))
+        raise UsageProblem(
+            "There is no answer.",
+            "Nothing was answered.",
+            await _how_to_answer(host, handle, asked),
+        )
+    for message in messages:
+        prompter.note(message)
+    try:
+        return await prompter.put(request)
+    except EOFError as error:
+        raise click.Abort from error
 
 
 def _permission(said: str, scope: Any) -> ConfirmResponse:
@@ -212,10 +232,10 @@ async def _which(
 ) -> tuple[Waiting, tuple[str, ...]]:
     """Which request is meant, and the words of its answer."""
     waiting = (await handle.state()).activity.waiting
-    named = [one for one in waiting if words[0] == one.corr]
-    if named and words[1:]:
+    named = [one for one in waiting if words[:1] == (one.corr,)]
+    if named:
         return named[0], words[1:]
-    if words[0].startswith("ask_") and not named:
+    if words and words[0].startswith("ask_"):
         raise UsageProblem(
             f"No request {words[0]} is waiting in thread {handle.id}.",
             "It was already answered, or never asked.",
@@ -225,7 +245,7 @@ async def _which(
         raise UsageProblem(
             f"Thread {handle.id} asks nothing.", try_this="`steer threads list` shows what waits."
         )
-    if len(waiting) > 1 or named:
+    if len(waiting) > 1:
         which = "\n".join(f"  {one.corr}  {one.what}" for one in waiting)
         raise UsageProblem(
             "Say which request you mean, and the answer.",

@@ -59,12 +59,28 @@ class Prompter:
 
     async def put(self, message: Message) -> ConfirmResponse | Answer:
         """The user's answer; raises `EOFError` when the terminal is gone."""
+        click.echo(self.words(message))
         match message.body:
             case ConfirmRequest() as request:
-                click.echo(wrapped(request_words(request)))
                 return await self._confirm(request)
             case Question() as question:
                 return await self._question(question)
+            case other:
+                raise TypeError(other.kind)
+
+    def words(self, message: Message) -> str:
+        """What is asked, as it is shown."""
+        from steersman.views.questions import option_lines
+
+        match message.body:
+            case ConfirmRequest() as request:
+                return wrapped(request_words(request))
+            case Question(header=header, text=text) as question:
+                head = click.style(
+                    quoted(f"? {flat(header)}:" if header else "?", text), fg="yellow", bold=True
+                )
+                choices = option_lines(question) if header else []
+                return wrapped("\n".join([head, *(quoted(" ", line) for line in choices)]))
             case other:
                 raise TypeError(other.kind)
 
@@ -104,18 +120,14 @@ class Prompter:
         if question.header:
             return await self._numbered(question)
         options = " / ".join(question.options)
-        _tell("?", question.text)
         said = await answer(safe(f"  {options} [{question.default}]: "))
         chosen = [option for option in question.options if said and option.startswith(said)]
         return Answer(chosen[0] if chosen else said or question.default)
 
     async def _numbered(self, question: Question) -> Answer:
         """A question of an agent or a server: by numbers, or in one's own words."""
-        from steersman.views.questions import answer_from, how_to_answer, option_lines
+        from steersman.views.questions import answer_from, how_to_answer
 
-        _tell(f"? {flat(question.header)}:", question.text)
-        for line in option_lines(question):
-            click.echo(wrapped(quoted(" ", line)))
         said = await answer(f"  {how_to_answer(question)}: ")
         if said == "/detach" and self._leaves:
             raise Leaving
@@ -144,11 +156,6 @@ class Asker(Prompter):
             else:
                 with suppress(TooLate):  # someone else was first, which is shown
                     await self._handle.answer(message.corr or "", said)
-
-
-def _tell(head: str, text: str) -> None:
-    """A question in someone else's words."""
-    click.echo(wrapped(click.style(quoted(head, text), fg="yellow", bold=True)))
 
 
 def _lane(message: Message) -> str:

@@ -118,13 +118,15 @@ class AnswerView:
 class PlainView:
     """The conversation line by line, with a status line while something runs.
 
-    `asked_later`: whoever puts a request to the user shows it then.
+    `asked_later`: whoever puts a request to the user shows it then. `yes`: nobody is asked for a
+    permission, so of each only is shown that it was given.
     """
 
     asked_later = False
 
-    def __init__(self, *, prompts: bool = False) -> None:
+    def __init__(self, *, prompts: bool = False, yes: bool = False) -> None:
         self._prompts = prompts
+        self.yes = yes
         self._streamed = ""
         self._running: dict[str | None, str] = {}
         self._together = False
@@ -167,7 +169,7 @@ class PlainView:
         match body:
             case ConfirmRequest() as request:
                 self._requests[corr] = request
-                if not self.asked_later:
+                if not self.asked_later and not self.yes:
                     self._print(request_words(request))
                 if any(isinstance(action, Write | Delete) for action in request.actions):
                     self._asked.add(request.call)  # its diff has been seen
@@ -196,9 +198,13 @@ class PlainView:
                 pass
 
     def _answered(self, request: ConfirmRequest | None, answer: ConfirmResponse) -> None:
-        """Show a call that the user changed as it runs."""
-        from steersman.views.requests import made_of
+        """Show a call that the user changed as it runs, and what `--yes` allowed."""
+        from steersman.views.requests import made_of, title, who
 
+        if request and self.yes and answer.by == "yes-flag":
+            self._print(
+                click.style(f"  allowed by --yes: {who(request)} {title(request)}", dim=True)
+            )
         made = made_of(request, answer) if request else ""
         if not request or not made:
             return

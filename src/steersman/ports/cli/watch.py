@@ -65,7 +65,7 @@ class Job(ABC):
 
 def watch(make: Callable[[], Job], flags: dict[str, Any]) -> Exit:
     """Make a job and do it, shown as the flags say."""
-    view: View = PlainView()
+    view: View = PlainView(yes=bool(flags.get("yes")))
     if flags["as_json"]:
         view = JsonView(deltas=flags["deltas"])
     elif flags["quiet"]:
@@ -151,6 +151,8 @@ async def _show(host: Host, watched: Watched, view: View, output: Outlet | None)
     asker, level, attended = Asker(watched.handle), "", output is None
     if attended and isinstance(view, PlainView):
         view.asked_later = True
+    yes = isinstance(view, PlainView) and view.yes
+    put = Question if yes else ConfirmRequest | Question
     questions: dict[str | None, asyncio.Task[None]] = {}
     ticking = asyncio.create_task(_tick(view))
     try:
@@ -162,7 +164,7 @@ async def _show(host: Host, watched: Watched, view: View, output: Outlet | None)
                 level = message.body.approvals or level
             if attended and due(message.body, level):
                 await _review(host, message)
-            if attended and isinstance(message.body, ConfirmRequest | Question):
+            if attended and isinstance(message.body, put):
                 questions[message.corr] = asyncio.create_task(asker.ask(message))
             elif isinstance(message.body, ConfirmResponse | Answer) and message.corr in questions:
                 questions.pop(message.corr).cancel()  # whoever was first has answered
