@@ -244,3 +244,33 @@ def test_synced_kinds_are_flushed_and_the_others_need_not_be():
 
         asyncio.run(work())
         assert synced == [(["tool_call"], False), (["tool_call", "user"], True)]
+
+
+def test_a_message_for_later_is_stored_with_the_next_one_and_before_it():
+    batches = []
+
+    class Listening(Refusing):
+        def append(self, thread_id: str, rows: list[Row], **how: Any) -> None:
+            super().append(thread_id, rows, **how)
+            batches.append(len(rows))
+
+    with a_place(store=Listening) as place:
+        log = place.new_log()
+
+        async def work() -> None:
+            with place.bus.subscribe(log.thread) as reader:
+                log.later(said("verdict"))
+                assert log.head == 0
+                place.store.refuses = True
+                with pytest.raises(StorageProblem):
+                    await log.append(said("lost"))
+                place.store.refuses = False
+                (own,) = await log.append(said("checkpoint"))
+                assert own.seq == 2
+                told = [(await reader.next()).body.text for _ in range(2)]
+                assert told == ["verdict", "checkpoint"]
+
+        asyncio.run(work())
+        assert batches == [2]
+        assert [message.body.text for message in stored(log)] == ["verdict", "checkpoint"]
+        assert proven(log) == []

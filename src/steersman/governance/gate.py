@@ -141,8 +141,10 @@ class Gate:
             cases = [held(case, why, where.approvals) for case in cases]
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
-        if told:
+        if any(one.flushed for one in told):
             await lane.append(*told, *blocks, corr=call)
+        else:  # changes that are allowed: they begin with their checkpoint
+            lane.later(*told, corr=call)
         if blocks and where.approvals == "never":
             first = blocks[0]
             raise Halted(

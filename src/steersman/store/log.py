@@ -158,6 +158,13 @@ class ThreadLog:
             return []
         return await unbroken(self._append(drafts, settled))
 
+    def later(self, *drafts: Draft) -> None:
+        """Store messages with the next one, in one transaction; till then nothing follows of them.
+
+        What is to follow must begin with a message of its own.
+        """
+        self._owed += drafts
+
     async def owe(self, draft: Draft) -> None:
         """Store a message that corrects another, or if it cannot be now, before the next one."""
         self._owed.append(draft)
@@ -252,6 +259,10 @@ class Lane:
     async def append(self, *bodies: Body, corr: str | None = None) -> list[Message]:
         """Store messages of this lane."""
         return await self.log.append(*(self.draft(body, corr) for body in bodies))
+
+    def later(self, *bodies: Body, corr: str | None = None) -> None:
+        """Store messages of this lane with the next one that is stored."""
+        self.log.later(*(self.draft(body, corr) for body in bodies))
 
     def broadcast(self, body: Body, corr: str | None = None) -> None:
         """Publish a message of this lane without storing it."""
