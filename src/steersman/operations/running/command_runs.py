@@ -345,8 +345,8 @@ async def _saying(work: Coroutine[object, object, Effects | None], bench: Bench)
             problem = ToolProblem("; ".join(effects.notes))
     except SteersmanError as error:
         problem = error
-    if problem:
-        await bench.lane.append(Error(problem.what, problem.why, problem.try_this), corr=bench.call)
+    told = [Error(problem.what, problem.why, problem.try_this)] if problem else []
+    await bench.lane.append(*told, corr=bench.call)  # and what waited for the next message
 
 
 async def _opened(run: CommandRun, bench: Bench) -> CommandRun:
