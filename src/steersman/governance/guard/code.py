@@ -33,6 +33,7 @@ from steersman.governance.guard.code_patterns import (
     RUN,
     SAYS,
     SHOW,
+    SHOWN,
     STARTS,
     STRING,
     TEMPORARY,
@@ -223,9 +224,7 @@ def _suspicion(shell: "Shell", text: str, language: str) -> None:
     worst = shell.scene.worst
     if worst is not None and worst.level >= ASK:
         return
-    if re.fullmatch(r"\s*(?:print|puts|console\.log|echo|say)\b[^;\n]*;?\s*", text):
-        return
-    if ONLY_SAYS.match(text):
+    if SHOWN.match(text) or ONLY_SAYS.match(text):
         return
     calm = language in ("python", "node", "ruby", "perl", "php", "awk", "lua", "c")
     for word in strings(text):
@@ -352,7 +351,8 @@ def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
     if direct:
         scan(shell, ansi(direct[2]), language, depth + 1)
     elif re.search(
-        r"\b(?:exec|eval|execfile|loadstring|pickle\.loads)\b\s*\(\s*(?!['\"])", text
+        r"\b(?:exec|eval|execfile|loadstring|pickle\.loads|Function|vm\.run\w+)\b\s*\(\s*(?!['\")])",
+        text,
     ) and language in ("python", "node", "ruby", "perl", "php", "lua"):
         _runs_code(shell, text)
 

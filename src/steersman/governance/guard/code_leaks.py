@@ -51,6 +51,12 @@ _RUNS_FILE = pattern(
     r"\brun_path\b|\bdofile\b|\bexecfile\b|\bexec\(\s*open\(|\bdo\s+['\"$/]|"
     r"(?<![.\w$-])(?:source|include|load|require)\s*\(?\s*['\"][/~.]"
 )
+_INSTALLS = pattern(
+    r"\binstall\.packages\s*\(|\b(?:remotes|devtools|BiocManager)::install|\bpak::p\w+\s*\(|"
+    r"\bPkg\.(?:add|develop|clone|update)\b|\bMix\.install\b|\bGem\.install\b|@Grab\b|"
+    r"\bpkg install\b|\brequire\s*\(?['\"]bundler/inline|\buse CPAN\b|\bCPAN::Shell\b|"
+    r"\bpip\.(?:main|_internal)\b|\bfrom\s*['\"](?:npm|jsr):|\bimport\s*\(?\s*['\"](?:npm|jsr):"
+)
 _ARCHIVES = pattern(r"make_archive|tarfile|[zZ]ip[fF]ile|Archive::|archiver|Zip::")
 
 
@@ -132,8 +138,14 @@ def fetched(shell: "Shell", text: str, *, quoted: bool) -> None:
     for found in _RUNS_ADDRESS.finditer(text):
         if not any(start < found.start() < end for start, end in spans):
             shell.scene.note(BLOCK, "net.run", _FETCHED)
-    if _SAVES.search(text) and _RUNS_FILE.search(text):
-        shell.scene.note(BLOCK, "net.run", _FETCHED)
+    if _RUNS_FILE.search(text):
+        if _SAVES.search(text):
+            shell.scene.note(BLOCK, "net.run", _FETCHED)
+        elif NETWORK.search(text):
+            shell.scene.note(ASK, "net.run", "Code uses the network and then runs a file.")
+    for found in _INSTALLS.finditer(text):
+        if not any(start < found.start() < end for start, end in spans):
+            shell.scene.note(ASK, "pkg.install", "Code installs packages, which may run scripts.")
 
 
 def lookups(shell: "Shell", text: str) -> None:

@@ -136,6 +136,11 @@ SHOW = pattern(
     r"\b(?:print|puts|console\.log|echo|write|say|p|cat|sys\.stdout|display|"
     r"message)\b"
 )
+# Code that only shows something, after it has named what it uses.
+SHOWN = pattern(
+    r"(?:\s*(?:import|from|use|require|const|let|var)\b(?![^;\n]*(?:process|\bos\b|shutil|\bpty\b|ctypes|"
+    r"importlib|builtins))[^;\n]*[;\n])*\s*(?:print|puts|console\.log|echo|say)\b[^;\n]*;?\s*\Z"
+)
 # Code whose last statement prints plain texts.
 SAYS = pattern(
     r"\b(?:print|println|puts|console\.log|echo|say|write|writeLines|cat|display|message|putStrLn)\b"

@@ -198,7 +198,9 @@ RUNNERS = frozenset(
         groovy swift swiftc zig nim crystal ghc runghc runhaskell stack cabal dotnet csc mcs dmd
         rdmd ldc2 dub dart flutter deno bun tsx ts-node node elixir mix julia ocaml dune npm pnpm
         yarn npx pytest tox nox jest vitest mocha rspec rake bundle phpunit composer prove gradle
-        mvn sbt make just busted ctest cmake ninja meson rails uv poetry pdm hatch"""
+        mvn sbt make just busted ctest cmake ninja meson rails uv poetry pdm hatch gradlew mvnw ant
+        gmake task invoke inv scons waf nix nix-build nix-shell wasmtime wasmer mono docker
+        docker-compose podman podman-compose nerdctl"""
     )
 )
 # Programs a project carries itself, whose subcommands say what they do.

@@ -7,7 +7,7 @@ from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.file_lists import listed_in
 from steersman.governance.guard.programs.flags import check_flags
-from steersman.governance.guard.programs.shells import run_address
+from steersman.governance.guard.programs.shells import run_address, run_content, run_written
 from steersman.governance.guard.programs.texts import blur, same_lines, stdin_or_files
 from steersman.records.patterns import pattern
 
@@ -20,8 +20,8 @@ def sed(call: ProgramCall) -> None:
     if not scripts and not options.has("-f", "--file"):
         scripts, operands = operands[:1], operands[1:]
     for name in options.all("-f", "--file"):
-        made = call.content(name)
-        if made is not None:
+        made = run_content(call, name)
+        if made:
             scripts.append(made)
         elif call.zone(name) is not Zone.INSIDE:
             call.doubt("code.unknown", "runs an unreviewed sed script")
@@ -220,6 +220,7 @@ def edit(call: ProgramCall) -> None:
             call.ask("editor.extend", "changes what the editor runs from now on")
     for name in options.all("-S", "-u", "-l", "--load"):
         outside = name not in ("NONE", "NORC") and call.zone(name) is not Zone.INSIDE
+        run_written(call, name, "editor")
         if not run_address(call, name) and outside:
             call.doubt("flag.helper", f"loads editor commands from {shown(name)}")
     if call.name in ("ed", "ex", "vi", "vim", "nvim") and call.stdin:

@@ -374,11 +374,11 @@ def _one(call: ProgramCall, key: str, kind: str, value: str) -> None:
 
 def _given(call: ProgramCall, key: str, made: str) -> None:
     """Code or settings this very line wrote."""
-    from steersman.governance.guard.effects import harmful
+    from steersman.governance.guard.effects import harmful, remote_code
 
     if call.name in ("make", "gmake", "bmake", "remake"):
         _rules(call, made)
-    elif harmful(call.shell, made):
+    elif remote_code(made) in ("net", "installer") or harmful(call.shell, made):
         call.block("flag.content", f"takes harmful code or settings through {key}")
 
 

@@ -11,7 +11,7 @@ from steersman.governance.guard.marks import DEEP, FILE, NET, OUT, literal, show
 from steersman.governance.guard.options import listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.serving import SERVERS, serve
-from steersman.governance.guard.programs.shells import feed, run_address
+from steersman.governance.guard.programs.shells import feed, run_address, run_written
 from steersman.governance.guard.programs.speech_table import (
     ALIASES,
     MODULES_SAFE,
@@ -97,6 +97,7 @@ def _loads(call: ProgramCall, speech: Speech, options: dict[str, list[str]]) -> 
         call.run(args[args.index("--args") + 1 :], None)
         call.wrapper = False
     for name in options.get("-x", []) if speech.language == "gdb" else []:
+        run_written(call, name, "gdb")
         if call.zone(name) is not Zone.INSIDE:
             call.doubt("flag.helper", f"runs debugger commands from {shown(name)}")
     for name in (
@@ -173,7 +174,7 @@ def _codes(
     options: dict[str, list[str]],
 ) -> None:
     loaded = [name for flag in ("-M", "-r", "-l") for name in options.get(flag, [])]
-    uses = "".join(f"use {name};\n" for name in loaded if NETWORK.search(name))
+    uses = "".join(f"use {name};\n" for name in loaded if NETWORK.search(name) or name == "CPAN")
     for code in codes:
         if unknown(code):
             if not feed(call, code):
@@ -254,6 +255,7 @@ def _module(call: ProgramCall, name: str, rest: list[str]) -> None:
         call.ask("net.listen", "uses the network")
     else:
         call.unknown_code = True
+        run_written(call, name.replace(".", "/") + ".py", "python")
 
 
 def _module_code(call: ProgramCall, top: str, rest: list[str]) -> None:

@@ -245,10 +245,11 @@ def uvx(call: ProgramCall) -> None:
 
 def npx(call: ProgramCall) -> None:
     """`npx`, `bunx`, `pnpx`: a package is started, perhaps fetched first."""
-    options = read_options(call.args, "-c --call -p --package")
+    valued = "-c --call -p --package"
+    tail = skip_options(call.args, valued)
+    options = read_options(call.args[: len(call.args) - len(tail)], valued)
     for text in options.all("-c", "--call"):
         call.script(text)
-    tail = skip_options(call.args, "-c --call -p --package")
     if tail:
         _package(call, tail, fetched=not options.has("--no-install", "--no"))
 

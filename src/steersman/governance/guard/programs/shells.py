@@ -67,6 +67,24 @@ def feed(call: ProgramCall, text: str) -> bool:
     return kind in ("", "unknown")
 
 
+def run_content(call: ProgramCall, name: str) -> str:
+    """The code in a file that this line wrote; what comes from the network is said, and is not."""
+    made = call.content(name) or ""
+    if remote_code(made) in ("net", "installer"):
+        feed(call, made)
+        return ""
+    return made
+
+
+def run_written(call: ProgramCall, name: str, language: str) -> None:
+    """A file is run as code of a language: read, when this line wrote it."""
+    from steersman.governance.guard.code import scan
+
+    made = run_content(call, name)
+    if made:
+        scan(call.shell, literal(made), language)
+
+
 def run_address(call: ProgramCall, name: str) -> bool:
     """True when a script is named by an address: what lies there is run unseen."""
     elsewhere = _FORGE.match(name) or ("://" in name and not LOCAL.match(host_of(name)))

@@ -4,8 +4,11 @@ import re
 
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.code import scan
+from steersman.governance.guard.effects import remote_code
 from steersman.governance.guard.marks import FILE, literal
+from steersman.governance.guard.options import listed
 from steersman.governance.guard.programs.shells import feed
+from steersman.records.patterns import pattern
 
 _LANGUAGES = {
     "go": "go",
@@ -48,6 +51,28 @@ _LANGUAGES = {
 }
 
 
+# Code that no text shows, and files that decide what builders, runners and container engines do.
+_COMPILED = frozenset(listed("jar war class dll exe wasm nix gradle vim el"))
+_BUILDS = frozenset(
+    listed(
+        """Makefile makefile GNUmakefile justfile Justfile Taskfile.yml CMakeLists.txt meson.build
+        pom.xml build.xml build.sbt SConstruct wscript Rakefile Gemfile Cargo.toml package.json
+        pyproject.toml setup.cfg tox.ini"""
+    )
+)
+_CONTAINERS = pattern(
+    r"(?i)(?:.*\.)?(?:Docker|Container)file(?:\..*)?\Z|(?:docker-)?compose[\w.-]*\.ya?ml\Z"
+)
+_ENGINES = frozenset(listed("docker docker-compose podman podman-compose nerdctl"))
+
+
+def _decides(call: ProgramCall, name: str) -> bool:
+    """True when a file of this name decides what the program runs, even if nobody can read it."""
+    if call.name in _ENGINES:
+        return _CONTAINERS.match(name) is not None
+    return name in _BUILDS or name.rpartition(".")[2] in _COMPILED
+
+
 def read_sources(call: ProgramCall) -> None:
     """Judge the code that is about to be built or run, as far as this line wrote it."""
     files, call.scene.files = call.scene.files, {}
@@ -56,7 +81,11 @@ def read_sources(call: ProgramCall) -> None:
         language = _LANGUAGES.get(name.rpartition(".")[2])
         if not made or made == FILE:
             continue
-        if name == "package.json":
+        if _decides(call, name) and remote_code(made) in ("net", "installer"):
+            feed(call, made)
+        elif call.name in _ENGINES:
+            continue
+        elif name == "package.json":
             for text in re.findall(r":\s*\"((?:\\.|[^\"\\])+)\"", made)[:20]:
                 call.script(text.replace('\\"', '"'))
                 call.wrapper = False

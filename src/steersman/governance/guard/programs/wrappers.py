@@ -48,6 +48,8 @@ def _started(call: ProgramCall, how: Wrap, args: list[str], rest: list[str]) -> 
         _writes(call, how, args[: len(args) - len(rest)])
     while rest and _ASSIGN.match(rest[0]):
         _assign(call, rest.pop(0))
+    if call.name in ("uv", "pdm", "rye") and rest and rest[0].endswith((".py", ".pyz")):
+        rest = ["python3", *rest]
     if not rest:
         _nothing(call)
     elif how.joined or (len(rest) == 1 and " " in rest[0]):
