@@ -140,10 +140,9 @@ def tilde(shell: "Shell", word: str) -> str:
 def matching(text: str) -> str:
     """JavaScript in which a regular expression's `exec` is not the one that starts commands."""
     text = _MATCHES.sub(r"\1.test", text)
-    for found in _MATCHER.finditer(text):
-        if len(re.findall(rf"\b{found[1]}\s*=(?!=)", text)) > 1:
-            continue
-        text = re.sub(rf"\b{found[1]}\.exec\b", f"{found[1]}.test", text)
+    for name in dict.fromkeys(found[1] for found in _MATCHER.finditer(text)):
+        if len(re.findall(rf"\b{name}\s*=(?!=)", text)) == 1:
+            text = re.sub(rf"\b{name}\.exec\b", f"{name}.test", text)
     return text
 
 
