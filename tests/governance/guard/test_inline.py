@@ -124,6 +124,9 @@ def test_utilities_of_an_interpreter_are_judged_as_the_utilities(command, expect
 
 
 PRINTED = """
+groovy -e 'new File("build/a.txt").text = "x"; new File("build/tmp").deleteDir()'
+emacs --batch --eval '(write-region "x" nil "out/a.txt")'
+groovy -e 'println new File("/etc/os-release").text'
 python3 -c 'import json; print(json.dumps({"cmd": "rm -rf /", "ok": False}))'
 node -e 'const util = require("util"); console.log(util.inspect({cmd: "rm -rf /"}))'
 ruby -rjson -e 'puts({command: "rm -rf /"}.to_json)'
@@ -142,7 +145,7 @@ emacs --batch --eval '(message "rm -rf /")'
 
 
 @pytest.mark.parametrize("command", PRINTED)
-def test_code_that_prints_a_harmful_command_is_let_through(command):
+def test_code_that_only_prints_or_stays_in_the_project_is_let_through(command):
     assert verdict(command) == "allow", said(command)
 
 
@@ -158,6 +161,13 @@ groovy -e 'println "rm -rf /".execute()'
 swift -e 'print(1); system("rm -rf /")'
 emacs --batch --eval '(message (shell-command-to-string "rm -rf /"))'
 tclsh <<< 'puts [exec rm -rf /]'
+emacs --batch --eval '(write-region "x" nil "/etc/motd")'
+emacs --batch --eval '(with-temp-file "/etc/motd" (insert "x"))'
+emacs --batch --eval '(rename-file "a" "/usr/bin/a")'
+groovy -e 'new File("/srv/data").deleteDir()'
+groovy -e 'new File("/etc/motd").write("x")'
+groovy -e 'new File("/etc/motd").text = "x"'
+kotlin -e 'java.io.File("/srv/data").deleteRecursively()'
 nim --eval:'discard execShellCmd("rm -rf ~")'
 janet -e '(os/shell "rm -rf ~")'
 gnuplot -e '!rm -rf /'

@@ -12,6 +12,7 @@ from steersman.governance.guard.code_patterns import (
     BLOB,
     CHDIR,
     CHR,
+    COPIES,
     DELETE,
     DESTROYS,
     ENDS,
@@ -317,7 +318,7 @@ def _writes(shell: "Shell", text: str) -> None:
             target = groups["p"] or groups["p2"] or groups["pw"] or groups["aw"] or groups["aw2"]
         if target is None and groups["rest"]:
             words = strings(groups["rest"])
-            copies = re.match(r"(?:copyFile|shutil\.copy|renameSync|os\.symlink)", found[0])
+            copies = re.match(COPIES, found[0])
             target = (words[-1] if copies else words[0]) if words else None
         if target and globbed(target):
             ProgramCall(["overwrite", target], shell.copy(), None).delete(tilde(shell, target))

@@ -81,11 +81,16 @@ WRITE = pattern(
     r"|\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|"
     r"File\.write|IO\.write|File\.binwrite|writeTextFile(?:Sync)?|Deno\.write\w+|"
     r"Bun\.write|copyFile(?:Sync)?|truncateSync|writeLines|write\.csv|os\.WriteFile|"
-    r"fs::write|renameSync|write-region|spit|chmodSync|os\.chmod|os\.chown|os\.truncate|"
+    r"fs::write|renameSync|write-region|append-to-file|with-temp-file|copy-file|rename-file|spit|chmodSync|os\.chmod|os\.chown|os\.truncate|"
     r"os\.symlink|os\.mkdir|shutil\.copy\w*)\s*\(?\s*(?P<rest>[^)\n]*)"
-    r"|Path\(\s*['\"](?P<pw>[^'\"]+)['\"]\s*\)\.(?:write_text|write_bytes|touch|"
-    r"chmod|open\(['\"][wa])"
+    r"|(?:Path|File)\(\s*['\"](?P<pw>[^'\"]+)['\"]\s*\)\s*(?:\.(?:write\w*|append\w*|touch|chmod|setText|"
+    r"open\(['\"][wa]|text\s*=(?!=))|<<)"
     r"|print\s*>>?\s*\(?['\"](?P<aw>[^'\"]+)['\"]|>>?\s*['\"](?P<aw2>/[^'\"]+)['\"]"
+)
+# Of these, calls that name what they write last.
+COPIES = (
+    r"copyFile|shutil\.copy|renameSync|os\.symlink|write-region|append-to-file|"
+    r"copy-file|rename-file"
 )
 # A link made by code: its target, then its name.
 LINK = pattern(
@@ -206,11 +211,11 @@ RUNS_WIRE = pattern(
 DESTROYS = pattern(
     r"unlink|rmdir|rmtree|remove_tree|os\.[rR]emove|rmSync|\bdelete\b|truncate|\bremove\b|shred|"
     r"['\"]wb?['\"]|['\"]\+?>|fs\.rm\b|File\.delete|rm_rf?|RemoveAll|remove_(?:dir|file)|rename|"
-    r"\brm\b|writeFile|File\.write|file_put_contents|chmod"
+    r"\brm\b|deleteDir|deleteRecursively|writeFile|File\.write|file_put_contents|chmod"
 )
 # A walk over a folder, with its root.
 WALK = pattern(
-    r"(?:\b[pP]ath(?:name(?:\.new)?)?\(|os\.walk\(|scandir\(|listdir\(|\bglob(?:Sync)?\(?|\bi?glob\(|Dir\.glob\(?|"
+    r"(?:\b[pP]ath(?:name(?:\.new)?)?\(|\bFile\(|os\.walk\(|scandir\(|listdir\(|\bglob(?:Sync)?\(?|\bi?glob\(|Dir\.glob\(?|"
     r"Dir\[|Dir\.(?:children|each_child|entries|foreach|new|open)\(?|readdir(?:Sync)?\(|"
     r"\bfind(?:depth)?\(|Find\.find\(?|DirectoryIterator\(|opendir\(?(?:\s*(?:my\s*)?[\w$]+\s*,)?|"
     r"lfs\.dir\(|readDir(?:Sync)?\(|filepath\.Walk\w*\(|os\.ReadDir\(|WalkDir::new\(|fs::read_dir\(|"

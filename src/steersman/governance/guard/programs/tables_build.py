@@ -55,6 +55,8 @@ safe pkg.locked : deps.get $; pub get $ & --enforce-lockfile; install $ & --depl
 safe : publish|add|remove|sync & --dry-run
 ask pkg.publish : publish|release|push; hex.publish; pub publish; trunk push
 ask pkg.install : use & -g|--global
+safe : ecto.migrations|ecto.gen.*
+ask db.change : ecto.*; do ecto.*
 safe : run|test|lock|check|show|list|version|versions|env|build|tree|export|format|fmt|lint|clean;
   status|info|help|about|search|config|matrix|graph|verify|venv|init|new|which|where|current;
   pip list|show|freeze|tree|check|compile; tool list|dir; python list|find|dir; cache dir|list|info;
