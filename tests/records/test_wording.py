@@ -22,16 +22,28 @@ from steersman.records.action import (
 from steersman.records.judgement import CommandPlace
 from steersman.records.wording import OUTSIDE, described, for_people, requested
 
+
+def diff_of(name: str, before: str | None = "") -> str:
+    """The head of a file's diff; `before` is its old name, None for a file that is new."""
+    old = "/dev/null" if before is None else f"a/{before or name}"
+    return f"--- {old}\n+++ b/{name}\n@@ -1 +1 @@\n"
+
+
 ACTIONS: list[tuple[Action, str]] = [
     (Read("/w/a.txt"), "read `/w/a.txt`"),
     (List("/w"), "list the files below `/w`"),
     (Search("/w", "x y"), "search `/w` for `x y`"),
-    (Write("/w/a.py", "0", "1"), "change `a.py`"),
-    (Write("/w/a.py", "", "1"), "create `a.py`"),
-    (Write("/w/b.py", "", "1", moved_from="/w/a.py"), "move `a.py` to `b.py`"),
-    (Write("/w/lib/a.py", "", "1", moved_from="/w/a.py"), "move `a.py` to `lib/a.py`"),
-    (Delete("/w/a.py", "0"), "delete `a.py`"),
-    (Delete("/w/a.py", "0", origin="command"), "keep what the command did: delete `a.py`"),
+    (Write("/w/docs/a.md", "0", "1", diff_of("docs/a.md")), "change `docs/a.md`"),
+    (Write("/w/docs/a.md", "", "1", diff_of("docs/a.md", None)), "create `docs/a.md`"),
+    (Write("/w/p.png", "", "1", "Binary files /dev/null and b/p.png differ\n"), "create `p.png`"),
+    (Write("/w/docs/a.md", "0", "1"), "change `/w/docs/a.md`"),
+    (Write("/etc/a.md", "0", "1", diff_of("docs/a.md")), "change `/etc/a.md`"),
+    (Write("/w/b.py", "", "1", diff_of("b.py", "a.py"), moved_from="/w/a.py"),
+     "move `a.py` to `b.py`"),
+    (Write("/w/lib/a.py", "", "1", diff_of("lib/a.py", "a.py"), moved_from="/w/a.py"),
+     "move `a.py` to `lib/a.py`"),
+    (Delete("/w/a/b.py", "0", "--- a/a/b.py\n+++ /dev/null\n"), "delete `a/b.py`"),
+    (Delete("/w/a.py", "0", origin="command"), "keep what the command did: delete `/w/a.py`"),
     (ChangeMany("/w", 0, 0, 3, lost=3, examples=("a", "b", "c")),
      "delete 3 untracked files: `a`, `b`, `c`"),
     (ChangeMany("/w", 0, 0, 9, lost=9, emptied=1, examples=("a", "b")),
@@ -111,8 +123,8 @@ def test_what_a_command_changes_elsewhere(command: str, words: str) -> None:
 
 def test_several_actions_are_one_phrase() -> None:
     edits = [Write("/w/a", "0", "1"), Write("/w/b", "", "1"), Delete("/w/c", "0")]
-    assert requested(edits) == "change `a`, create `b`, delete `c`"
-    many = [Delete(f"/w/{name}", "0") for name in "abcd"]
+    assert requested(edits) == "change `/w/a`, create `/w/b`, delete `/w/c`"
+    many = [Delete(f"/w/{name}", "0", f"--- a/{name}\n+++ /dev/null\n") for name in "abcd"]
     assert requested(many) == "delete 4 files: `a`, `b`, `c` and 1 more"
     assert requested([Read("/w/a"), List("/w/b")]) == "look at `a`, `b`"
     assert requested([Network("a", 443), Network("b", 443)]) == "connect to `a`; connect to `b`"
@@ -122,3 +134,12 @@ def test_advice_for_the_model_is_not_shown_to_people() -> None:
     assert for_people(f"it may have failed because the network is closed{OUTSIDE}; 2 left") == (
         "it may have failed because the network is closed; 2 left"
     )
+
+
+def test_a_long_path_is_shortened_in_the_middle() -> None:
+    name = f"src/{'deep/' * 40}end.py"
+    told = described(Write(f"/w/{name}", "0", "1", diff_of(name)))
+    assert told.startswith("change `src/deep/")
+    assert told.endswith("deep/end.py`")
+    assert "…" in told
+    assert len(told) < 100

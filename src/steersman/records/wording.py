@@ -37,6 +37,11 @@ _FLAGS = frozenset({
     "--mirror", "--no-verify", "-q", "--quiet", "-v", "--verbose", "--progress", "--atomic",
     "--prune", "-d", "--delete", "--porcelain", "--force-if-includes", "--force-with-lease",
 })  # fmt: skip
+# The two names of a file in the head of its diff.
+_IN_DIFF = pattern(
+    r"(?:---|Binary files) (?:a/(.+)|/dev/null)(?:\n\+\+\+| and) "
+    r"(?:b/(.+?)|/dev/null)(?: differ)?\n"
+)
 _VERSION = pattern(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
 
@@ -165,38 +170,46 @@ def _does(fact: Mapping[str, Any]) -> bool:
 
 def _files(changes: Sequence[Write | Delete]) -> str:
     kinds: dict[str, list[str]] = {}
-    moves = {one.moved_from: one.path for one in changes if isinstance(one, Write)}
-    moved = [f"move {_names([a])} to {_place(a, b)}" for a, b in moves.items() if a]
+    moves = {one.moved_from: one for one in changes if isinstance(one, Write)}
+    moved = [f"move `{_inside(one, a)}` to `{_inside(one, one.path)}`"
+             for a, one in moves.items() if a]  # fmt: skip
     for one in changes:
         if one.path in moves or (isinstance(one, Write) and one.moved_from):
             continue
         verb = "delete" if isinstance(one, Delete) else "change" if one.before else "create"
-        kinds.setdefault(verb, []).append(one.path)
+        kinds.setdefault(verb, []).append(_inside(one, one.path))
     made = any(one.origin == "command" for one in changes)
     more = [f"{len(moved) - MOST:,} more moves"] if len(moved) > MOST else []
-    others = [f"{verb} {_several(paths, 'file')}" for verb, paths in kinds.items()]
+    others = [f"{verb} {_several(paths)}" for verb, paths in kinds.items()]
     told = ", ".join([*moved[:MOST], *more, *others])
     return f"keep what the command did: {told}" if made else told
 
 
-def _place(old: str, new: str) -> str:
-    """Where a file is moved; one that keeps its name, with its folder."""
-    folder, name = os.path.split(new)
-    if name != os.path.basename(old):
-        return _names([new])
-    return f"`{_short(os.path.join(os.path.basename(folder), name))}`"
+def _inside(change: Write | Delete, path: str) -> str:
+    """A path of a change as its diff has it, in the workspace; without a diff, whole."""
+    named = _IN_DIFF.match(change.diff)
+    names = [name for name in (named.groups() if named else ()) if path.endswith(f"/{name}")]
+    return shortened(max(names, key=len, default=path))
 
 
-def _several(paths: Sequence[str], noun: str) -> str:
-    if len(paths) == 1:
-        return _names(paths)
-    return f"{counted(len(paths), noun)}: {_names(paths)}"
+def shortened(path: str, most: int = LONGEST) -> str:
+    """A path on one line; a long one without its middle, as both ends tell files apart."""
+    line = " ".join(path.split()).replace("`", "'")
+    return line if len(line) <= most else f"{line[: most // 3]}…{line[1 + most // 3 - most :]}"
+
+
+def _several(names: Sequence[str]) -> str:
+    told = _list([f"`{name}`" for name in names])
+    return told if len(names) == 1 else f"{counted(len(names), 'file')}: {told}"
 
 
 def _names(paths: Sequence[str]) -> str:
-    names = ", ".join(f"`{_short(os.path.basename(path.rstrip('/')) or path)}`"
-                      for path in paths[:MOST])  # fmt: skip
-    return f"{names} and {len(paths) - MOST:,} more" if len(paths) > MOST else names
+    return _list([f"`{_short(os.path.basename(path.rstrip('/')) or path)}`" for path in paths])
+
+
+def _list(names: Sequence[str]) -> str:
+    told = ", ".join(names[:MOST])
+    return f"{told} and {len(names) - MOST:,} more" if len(names) > MOST else told
 
 
 def losses(many: ChangeMany, lost: str, *, doing: bool = False) -> list[str]:

@@ -6,6 +6,7 @@ from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, shell
 from tests.tui.app.bridge import at_the_terminal, live
+from tests.world import call
 
 
 def test_words_make_a_thread_and_the_answer_is_shown(environ, workspace, script):
@@ -327,5 +328,21 @@ def test_what_a_command_prints_is_coloured_for_the_person_and_words_for_the_mode
             await me.say("look")
             await me.turn_ends()
             assert "| red and orange" in me.messages("meanwhile")[-1].body.text
+
+    live(scene)
+
+
+def test_a_write_of_what_is_there_asks_nothing_and_says_so(environ, workspace, script):
+    write = call("workspace_write_file", path="docs/a.md", content="hello\n")
+    model = script({"tool_calls": [write]}, {"tool_calls": [write]}, {"text": "Written."})
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, model, approvals="on-request") as me:
+            await me.say("write it")
+            await me.sees("create `docs/a.md`")
+            await me.press("y")
+            await me.turn_ends()
+            await me.sees("write docs/a.md · created", "write docs/a.md · unchanged")
+            assert len(me.messages("confirm_request")) == 1
 
     live(scene)

@@ -11,12 +11,13 @@ from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Read
 
 
-class Written(Struct, frozen=True):
-    """What was written."""
+class Written(Struct, frozen=True, omit_defaults=True):
+    """What was written; `unchanged` when the file had this content."""
 
     path: str
     bytes: int
     created: bool
+    unchanged: bool = False
 
 
 class WriteFileArgs(Arguments, frozen=True):
@@ -38,10 +39,13 @@ class WriteFile(Tool[WriteFileArgs]):
         path = workspace.locate(args.path)
         seen = await workspace.look([Read(path)])
         change = await asyncio.to_thread(_change, seen, path, args.content.encode())
-        return changing(args, [change])
+        return changing(args, [] if change.before == change.after else [change])
 
     async def perform(self, plan: Plan[WriteFileArgs], bench: Bench) -> Written:
         """Write it."""
+        size = len(plan.args.content.encode())
+        if not plan.changes:
+            return Written(plan.args.path, size, created=False, unchanged=True)
         (change,) = plan.changes
         await bench.commit(plan.contents)
         return Written(change.shown, len(change.after or b""), change.before is None)

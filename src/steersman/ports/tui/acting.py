@@ -60,7 +60,7 @@ class Acting:
             "approvals": self._approve, "approvals_now": self._approvals,
             "queued": self._queued, "mentioned": self._mentioned, "retry": self._retry,
             "write": self._write, "read": self._read,
-            "search": lambda: self._app.spawn(self._search()),
+            "search": self._find,
         }  # fmt: skip
 
     def do(self, name: str) -> None:
@@ -314,6 +314,9 @@ class Acting:
             app.query_one(Transcript).read()
         else:
             app.tell("There is nothing to read yet.")
+
+    def _find(self) -> None:
+        self._app.spawn(self._search())
 
     async def _search(self) -> None:
         """Go up to the nearest place in the conversation that has some words."""

@@ -73,6 +73,8 @@ def edited(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: P
 def written(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: Palette) -> Body:
     """A file that was written whole."""
     what = "created, " if output.get("created") else ""
+    if output.get("unchanged"):
+        what = "unchanged, "
     return Body(f"{what}{counted(number(output.get('bytes')), 'byte')}")
 
 
