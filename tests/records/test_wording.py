@@ -143,3 +143,11 @@ def test_a_long_path_is_shortened_in_the_middle() -> None:
     assert told.endswith("deep/end.py`")
     assert "…" in told
     assert len(told) < 100
+
+
+def test_how_a_model_reads_the_rest_is_not_shown_to_people() -> None:
+    rest = "all 9 bytes can be read with process_id p1, or later with the artifact"
+    assert for_people(f"{rest}; stopped 1 process that it left running") == (
+        "stopped 1 process that it left running"
+    )
+    assert for_people(rest) == ""

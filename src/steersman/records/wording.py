@@ -42,13 +42,18 @@ _IN_DIFF = pattern(
     r"(?:---|Binary files) (?:a/(.+)|/dev/null)(?:\n\+\+\+| and) "
     r"(?:b/(.+?)|/dev/null)(?: differ)?\n"
 )
+# What tools say about their own arguments, which people do not give.
+_FOR_MODELS = pattern(
+    r"can be read (?:with process_id|by that name)|\bwith offset\b|do not retry"
+)
 _VERSION = pattern(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
 
 
 def for_people(note: str) -> str:
     """A note on a result, without what only a model can do about it."""
-    return note.replace(OUTSIDE, "")
+    kept = [part for part in note.replace(OUTSIDE, "").split("; ") if not _FOR_MODELS.search(part)]
+    return "; ".join(kept)
 
 
 def requested(actions: Sequence[Action], facts: Facts = (), command: str = "") -> str:

@@ -58,7 +58,7 @@ def test_a_long_output_opens_whole_and_is_searched(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(*ran(MANY)), size=(80, 24)) as me:
             await counted(me)
-            await me.sees("… 19,993 earlier lines (F7 Enter)")
+            await me.sees("… 19,992 earlier lines (F7 Enter)")
             await me.press("f7", "enter")
             await me.until(lambda: isinstance(me.app.screen, Printed))
             await me.until(lambda: me.app.screen.query_one(Lines).lines)
@@ -109,7 +109,7 @@ def test_the_lines_of_the_output_are_counted_and_not_those_of_the_screen(
     async def scene():
         async with at_the_terminal(environ, workspace, script(*ran(wide)), size=(width, 24)) as me:
             await counted(me)
-            await me.sees("… 13 earlier lines (F7 Enter)")
+            await me.sees("… 12 earlier lines (F7 Enter)")
 
     live(scene)
 

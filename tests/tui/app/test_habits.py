@@ -134,3 +134,16 @@ def test_the_messages_to_go_back_to_are_named_by_their_words(environ, workspace,
             assert "message 1" not in me.screen()
 
     live(scene)
+
+
+def test_enter_sends_a_command_whose_argument_is_complete(environ, workspace, script):
+    (workspace / "docs" / "api").mkdir(parents=True)
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script()) as me:
+            for typed in ("/add-dir docs", "/add-dir docs/", "/approvals never"):
+                await me.write(typed)
+                await me.press("enter")
+                await me.until(lambda: not me.app.query_one(Composer).text)
+
+    live(scene)

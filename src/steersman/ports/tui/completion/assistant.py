@@ -247,6 +247,9 @@ class Assistant:
                 composer.replace(offer.insert.rstrip(), (row, want.start), (row, column))
             self.close()
             return False
+        if enter and want.kind == "argument" and self._complete(written):
+            self.close()
+            return False
         after = composer.document.get_line(row)[column:]
         insert = offer.insert.rstrip() if after.startswith(" ") else offer.insert
         done = composer.replace(
@@ -256,6 +259,11 @@ class Assistant:
         self.close()
         self.look()
         return True
+
+    def _complete(self, written: str) -> bool:
+        """Whether an argument is one that is offered, or a folder, and no other was chosen."""
+        known = {one.insert.rstrip(" /") for one in self.offers}
+        return self.chosen == 0 and (written.endswith("/") or written.rstrip(" /") in known)
 
     def choose(self, number: int) -> None:
         """Put in what was clicked."""

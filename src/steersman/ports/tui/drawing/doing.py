@@ -44,7 +44,7 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     printed, lines = printed_rows(str(output.get("output", "")), palette)
     told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
-    told += [for_people(str(output["note"]))] if output.get("note") else []
+    told += filter(None, [for_people(str(output.get("note") or ""))])
     count = len(printed)
 
     def make(at: int) -> Text:
