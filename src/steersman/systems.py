@@ -98,6 +98,10 @@ class Governance(Protocol):
         """
         ...
 
+    def forbids(self, action: Action) -> bool:
+        """Whether the mode denies what a tool does, whatever its arguments are."""
+        ...
+
     async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
         """Ask about a call before its turn has come, where a person will be asked."""
         ...

@@ -20,6 +20,7 @@ from steersman.governance.policy import (
     decide,
     steps,
 )
+from steersman.governance.rules import Rule, RuleSet
 from steersman.records.action import (
     Action,
     ChangeMany,
@@ -108,7 +109,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
         table |= dict.fromkeys(f"{CHANGES} {COMMANDS} plan spec net mcp".split(), "deny")
     if mode == "plan":
         table |= {"plan": "allow", "run": "allow", "risky": "allow", "direct": "allow"}
-        table["straight"] = asked
+        table |= {"straight": asked, "mcp-look": "deny"}
     if mode == "spec":
         table["spec"] = freely
     if mode == "ask":
@@ -122,6 +123,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
 SPECS = {
     "docs/specs/login/requirements.md": True,
     "docs/specs/login/notes.md": True,
+    "docs/specs/login/notes.markdown": True,
     "docs/specs/login/pictures/flow.md": True,
     "docs/specs/login.md": False,
     "docs/specs/login/evil.sh": False,
@@ -138,6 +140,23 @@ def test_spec_mode_writes_any_markdown_below_a_specification(name):
     verdict = decide(Write(f"{ROOT}/{name}", "", "b"), where)
     assert verdict.decision == ("allow" if SPECS[name] else "deny")
     assert decide(Delete(f"{ROOT}/{name}", "a"), where).rule == "mode.spec"
+
+
+def test_plan_mode_leaves_a_reading_tool_to_the_rule_that_names_it():
+    book = RuleSet([Rule("r", "allow", mcp="git/log"), Rule("all", "allow", tool="mcp_call_tool")])
+    where = Circumstances(ROOT, "plan", rules=book)
+    found = {
+        name: decide(action, where, Evidence("mcp_call_tool")).decision
+        for name, action in {
+            "named": McpCall("git", "log", effect="reads"),
+            "another": McpCall("git", "show", effect="reads"),
+            "writes": McpCall("git", "log", effect="writes"),
+            "list": McpCall("*", "tools/list", effect="reads"),
+        }.items()
+    }
+    assert found == {"named": "allow", "another": "deny", "writes": "deny", "list": "allow"}
+    assert modes.withheld("plan", servers=False).keys() >= {"mcp_call_tool", "mcp_list_tools"}
+    assert not modes.withheld("plan").keys() & {"mcp_call_tool", "mcp_list_tools"}
 
 
 WITHOUT = {

@@ -33,6 +33,7 @@ from steersman.governance.policy import (
     Containment,
     Mode,
     Trust,
+    forbids,
 )
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.secret_finder import Finder, unreadable
@@ -439,7 +440,12 @@ class Gate:
 
     def withheld(self) -> Mapping[str, Verdict]:
         """The tools that the mode which holds now does not have, and why; the same each time."""
-        return modes.withheld(self.where.mode, heard=self._desk.heard)
+        servers = self.where.rules.allows_servers()
+        return modes.withheld(self.where.mode, heard=self._desk.heard, servers=servers)
+
+    def forbids(self, action: Action) -> bool:
+        """Whether the mode which holds now denies what a tool does, whatever its arguments are."""
+        return forbids(action, self.where)
 
     def check_budget(self, tokens: int = 0, cost: float = 0.0) -> None:
         """Raise when too much was spent to continue, or would be after the next request."""

@@ -1,7 +1,8 @@
 """What each mode lets an agent do; a mode is a gate, not a prompt. The modes are in `modes.json`.
 
-There `actions` says what becomes of each kind of action: `deny`, `ask` (a person is asked), or
-`look` (a command runs where the workspace is read-only for it, or not at all). A kind that is not
+There `actions` says what becomes of each kind of action: `deny`, `ask` (a person is asked), `look`
+(a command runs where the workspace is read-only for it, or not at all), or `named` (left to what
+comes after where a rule of the person allows it, else denied). A kind that is not
 named is left to the rules and the approvals level. The first of `except` that fits counts more:
 `paths` are regular expressions for the whole path below the workspace, with `{plan}` for the
 thread's own plan; `new` fits what replaces nothing. `without` names tools that are not offered and
@@ -9,7 +10,7 @@ not possible. It is JSON because every run reads it, and reading TOML takes long
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal, cast
@@ -20,7 +21,7 @@ from msgspec import Struct
 from steersman.governance.levels import asked
 from steersman.records.action import Action, ChangeMany, Execute, McpCall, Network, Verdict, Write
 from steersman.records.judgement import Judgement
-from steersman.records.tool_names import ASK_USER
+from steersman.records.tool_names import ASK_USER, MCP_TOOLS
 
 FILE = Path(__file__).with_name("modes.json")
 PLAN = "{plan}"
@@ -61,7 +62,7 @@ class Exemption(Struct, frozen=True, forbid_unknown_fields=True):
 class ModeRules(Struct, frozen=True, forbid_unknown_fields=True, rename={"exceptions": "except"}):
     """One mode: what becomes of each kind of action, and which tools there are not."""
 
-    actions: Mapping[Kind, Literal["deny", "ask", "look"]] = {}
+    actions: Mapping[Kind, Literal["deny", "ask", "look", "named"]] = {}
     exceptions: tuple[Exemption, ...] = ()
     without: frozenset[str] = frozenset()
     reason: str = ""
@@ -91,9 +92,14 @@ def runs_commands(mode: str) -> bool:
 
 
 @cache
-def withheld(mode: str, *, heard: bool = True) -> Mapping[str, Verdict]:
-    """The tools that a mode does not have, and why; where nobody is heard, no questions."""
+def withheld(mode: str, *, heard: bool = True, servers: bool = True) -> Mapping[str, Verdict]:
+    """The tools that a mode does not have, and why; where nobody is heard, no questions.
+
+    `servers`: a rule of the person allows tools of MCP servers.
+    """
     without = dict.fromkeys(modes()[mode].without, _denied(mode))
+    if modes()[mode].actions.get("mcp_read") == "named" and not servers:
+        without |= dict.fromkeys(MCP_TOOLS, _denied(mode))
     return without if heard else {**without, ASK_USER: NOBODY}
 
 
@@ -105,8 +111,12 @@ def verdict(
     containment: str,
     judgement: Judgement | None,
     approvals: str,
+    named: Callable[[], bool] = lambda: False,
 ) -> Verdict | None:
-    """The mode's verdict on an action; None when it leaves it to what comes after."""
+    """The mode's verdict on an action; None when it leaves it to what comes after.
+
+    `named` shows whether a rule of the person allows it.
+    """
     rules = modes()[mode]
     if not rules.actions or getattr(action, "origin", "") in ("person", "past"):
         return None
@@ -121,6 +131,8 @@ def verdict(
             return _denied(mode)
         case "ask":
             return asked(approvals, f"mode.{mode}", rules.asks, contained=False)
+        case "named" if not named():
+            return _denied(mode)
         case "look":
             return _look_by_command(action, mode, containment, judgement)
     return None

@@ -15,6 +15,7 @@ from steersman.governance import breaker, levels, modes
 from steersman.governance.leaks import Leak
 from steersman.governance.naming import paths_in
 from steersman.records.action import (
+    LISTING,
     Action,
     ChangeMany,
     Delete,
@@ -47,6 +48,10 @@ class Book(Protocol):
         """The word of the strictest rule that matches, if any does."""
         ...
 
+    def allows_servers(self) -> bool:
+        """Whether a rule allows any tool of an MCP server."""
+        ...
+
 
 class Blank:
     """No rules."""
@@ -56,6 +61,10 @@ class Blank:
     ) -> Verdict | None:
         """None."""
         return None
+
+    def allows_servers(self) -> bool:
+        """None does."""
+        return False
 
 
 BLANK = Blank()
@@ -203,6 +212,12 @@ def _within(path: str, where: Circumstances) -> Verdict | None:
     return Verdict("deny", "paths.outside", reason, "use paths inside the workspace")
 
 
+def forbids(action: Action, where: Circumstances) -> bool:
+    """Whether the mode denies what a tool does, whatever its arguments are."""
+    word = _mode(action, where, None)
+    return word is not None and word.decision == "deny"
+
+
 def _mode(action: Action, where: Circumstances, judgement: Judgement | None) -> Verdict | None:
     if isinstance(action, ChangeMany) and action.named and action.origin == "tool":
         return None  # the mode had its word on each change
@@ -214,7 +229,19 @@ def _mode(action: Action, where: Circumstances, judgement: Judgement | None) -> 
         where.containment,
         judgement,
         where.approvals,
+        lambda: _named(action, where),
     )
+
+
+def _named(action: Action, where: Circumstances) -> bool:
+    """Whether a rule that the user wrote allows it by its name; those of a project only tighten.
+
+    To see what tools there are is allowed where some are.
+    """
+    if isinstance(action, McpCall) and action.tool == LISTING:
+        return where.rules.allows_servers()
+    word = _word(where.rules, _names(action, "")[-1:], action, None, where.workspace)
+    return word is not None and word.decision == "allow"
 
 
 def _secrets(action: Action, where: Circumstances) -> Verdict | None:

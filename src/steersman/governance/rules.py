@@ -77,6 +77,11 @@ class RuleSet:
                 return _word(one.rule)
         return None
 
+    def allows_servers(self) -> bool:
+        """Whether a rule allows any tool of an MCP server."""
+        allowing = (one for one in self.rules if one.decision == "allow")
+        return any(one.mcp or "__" in one.tool or "*" in one.tool for one in allowing)
+
     def over(self, changes: Iterable[tuple[Touch, str]], workspace: str) -> Verdict | None:
         """The strictest verdict of rules about paths on many changes; nothing is allowed here."""
         strict = self._strict.paths

@@ -116,9 +116,14 @@ class Toolbox:
         without = self._withheld()
         if joined or without is not self._offered_without:
             self._tools |= {tool.name: tool for tool in joined}
-            tools = (tool for name, tool in self._tools.items() if name not in without)
+            tools = [tool for name, tool in self._tools.items() if name not in without]
+            tools = [one for one in tools if not self._forbidden(one)]
             self._offered, self._offered_without = tuple(tool.spec() for tool in tools), without
         return self._offered  # the same object as long as nothing changes
+
+    def _forbidden(self, tool: AnyTool) -> bool:
+        action = tool.always()
+        return action is not None and self._gate.forbids(action)
 
     def announce(self, call: Call, lane: Lane) -> Draft:
         """The `tool_call` message for a call."""

@@ -176,6 +176,10 @@ class Tool(ABC, Generic[A]):
     async def perform(self, plan: Plan[A], bench: Bench) -> Any:
         """Do it. The answer is a record or something else that JSON can say."""
 
+    def always(self) -> Action | None:
+        """What every call of it does, where that is known before: a mode may forbid it."""
+        return None
+
     def spec(self) -> ToolSpec:
         """The tool as a model sees it."""
         kind = self.family.value[0]

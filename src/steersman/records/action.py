@@ -155,6 +155,9 @@ class Network(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="
         return out_of_bounds(self.host)
 
 
+LISTING = "tools/list"  # the tool that an action names which asks a server for its tools
+
+
 class McpCall(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="mcp_call"):
     """Call a tool of an MCP server; `effect` is what the server's hints and the rules say of it."""
 

@@ -14,6 +14,7 @@ from steersman.records.errors import UsageProblem
 
 JSON = Any
 MCP_CALL = "mcp_call_tool"
+MCP_TOOLS = ("mcp_list_tools", MCP_CALL)  # the ways to all tools of MCP servers
 MCP = "mcp__"
 ASK_USER = "ask_user"
 
@@ -53,7 +54,7 @@ OURS = frozenset({
     "workspace_list_processes", "workspace_signal_process", "workspace_update_todo",
     "workspace_get_symbols_overview", "workspace_find_symbol", "workspace_find_declaration",
     "workspace_find_references", "workspace_get_diagnostics", "workspace_ranked_context",
-    "workspace_propose_refactoring", "read_earlier", "read_skill", "mcp_list_tools", MCP_CALL,
+    "workspace_propose_refactoring", "read_earlier", "read_skill", *MCP_TOOLS,
     "web_fetch", "web_search", ASK_USER,
 })  # fmt: skip
 

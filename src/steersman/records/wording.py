@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from steersman.records.action import (
+    LISTING,
     Action,
     ChangeMany,
     Delete,
@@ -122,7 +123,7 @@ def _look(action: Read | List | Search) -> str:
 
 def _call(server: str, tool: str) -> str:
     whose = "all MCP servers" if server == "*" else f"MCP server `{_short(server)}`"
-    listing = tool == "tools/list"
+    listing = tool == LISTING
     return f"list the tools of {whose}" if listing else f"run tool `{_short(tool)}` of {whose}"
 
 

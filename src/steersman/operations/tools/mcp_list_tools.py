@@ -15,7 +15,7 @@ from steersman.operations.mcp.plain_schema import plain
 from steersman.operations.mcp.templates import line_of
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
-from steersman.records.action import McpCall
+from steersman.records.action import LISTING, McpCall
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.mcp_server import Server
@@ -85,7 +85,7 @@ class ListTools(Tool[ListToolsArgs]):
 
     async def plan(self, args: ListToolsArgs, workspace: PlanningWorkspace) -> Plan[ListToolsArgs]:
         """Ask servers for their lists, which starts those whose lists are not known."""
-        return Plan(args, [McpCall(args.server or "*", "tools/list", {}, "reads")])
+        return Plan(args, [McpCall(args.server or "*", LISTING, {}, "reads")])
 
     async def perform(self, plan: Plan[ListToolsArgs], bench: Bench) -> Listed | Chosen:
         """Look, or choose."""

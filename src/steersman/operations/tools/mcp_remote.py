@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from steersman.operations.mcp.gateway import Gateway
 from steersman.operations.mcp.plain_schema import plain
@@ -103,11 +104,14 @@ class Remote(Tool[RemoteArgs]):
             )
         return RemoteArgs(call.arguments)
 
-    async def plan(self, args: RemoteArgs, workspace: PlanningWorkspace) -> Plan[RemoteArgs]:
-        """The call, with what hints and rules say of it at this moment."""
+    def always(self) -> McpCall:
+        """A call, with what hints and rules say of it at this moment."""
         server, tool = self._tool.server, self._tool.name
-        effect = self._gateway.effect(server, tool)
-        return Plan(args, [McpCall(server, tool, args.arguments, effect)])
+        return McpCall(server, tool, {}, self._gateway.effect(server, tool))
+
+    async def plan(self, args: RemoteArgs, workspace: PlanningWorkspace) -> Plan[RemoteArgs]:
+        """The call with its arguments."""
+        return Plan(args, [replace(self.always(), arguments=args.arguments)])
 
     async def perform(self, plan: Plan[RemoteArgs], bench: Bench) -> Answered:
         """Make the call."""
