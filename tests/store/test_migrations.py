@@ -106,7 +106,7 @@ def test_an_empty_file_becomes_a_database(tmp_path):
 
 
 @pytest.mark.parametrize("journal", ["WAL", "DELETE"])
-def test_a_database_of_a_newer_version_is_refused_and_nothing_is_changed(tmp_path, journal):
+def test_a_database_of_a_newer_version_is_read_and_nothing_is_changed(tmp_path, journal):
     database = tmp_path / "steersman.db"
     restored(DUMPS[-1], tmp_path)
     connection = sqlite3.connect(database)
@@ -114,8 +114,13 @@ def test_a_database_of_a_newer_version_is_refused_and_nothing_is_changed(tmp_pat
     connection.execute(f"PRAGMA user_version={LATEST + 1}")
     connection.close()
     before = content(tmp_path)
+    store = SqliteStore(tmp_path)
+    assert everything(store)
     with pytest.raises(StorageProblem, match="newer Steersman"):
-        SqliteStore(tmp_path)
+        store.remember("a", "b", "c")
+    with pytest.raises(StorageProblem, match="newer Steersman"):
+        store.create_thread(a_thread())
+    store.close()
     assert content(tmp_path) == before
 
 
