@@ -44,7 +44,7 @@ _IN_DIFF = pattern(
     r"(?:b/(.+?)|/dev/null)(?: differ)?\n"
 )
 # What tools say about their own arguments, which people do not give.
-_FOR_MODELS = pattern(r"can be read (?:with process_id|by that name)|\bwith offset\b|do not retry")
+_FOR_MODELS = pattern(r"can be read (?:with process_id|by that name)|\boffset\b")
 _VERSION = pattern(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from steersman.ports.tui.drawing.lines import clean_line, pieces, split
 from steersman.ports.tui.drawing.look import Palette
 from steersman.ports.tui.drawing.sgr import carried, printed_line
+from steersman.records.wording import for_people
 
 JSON = Any
 LONGEST_PATH = 40
@@ -79,10 +80,8 @@ def records(output: Mapping[str, JSON], name: str) -> list[dict[str, Any]]:
 
 def notes(output: Mapping[str, JSON], palette: Palette) -> list[Text]:
     """What a tool says about what it left out."""
-    told = [output.get(name) for name in ("more", "note")]
-    return [
-        Text(clean_line(one), palette.dim, end="") for one in told if isinstance(one, str) and one
-    ]
+    told = [for_people(str(output.get(name) or "")) for name in ("more", "note")]
+    return [Text(clean_line(one), palette.dim, end="") for one in told if one]
 
 
 def number(value: Any) -> int:
