@@ -206,3 +206,9 @@ def test_a_listing_imports_no_model_and_no_guard(imported, steer, script, argume
     assert not found & {"steersman.operations.matching.edits", *OF_SERVERS}
     assert not any(name.startswith("steersman.governance.guard.programs") for name in found)
     assert not any(name.startswith("steersman.intelligence.scripted") for name in found)
+
+
+def test_the_help_names_the_flags_of_the_chat(steer):
+    told = steer("--help").stdout
+    for flag in ("-c, --continue", "-r, --resume [ID]", "-m, --model", "--mode", "--approvals"):
+        assert flag in told

@@ -116,7 +116,18 @@ class Commands(click.Group):
 @click.version_option(None, "--version", "-V", package_name="steersman", prog_name="steer")
 @click.pass_context
 def app(ctx: click.Context) -> None:
-    """Steersman: a host for coding agents. Every effect passes one gate and lands in one log."""
+    """Steersman: a host for coding agents. Every effect passes one gate and lands in one log.
+
+    \b
+    Chat, all flags with `steer chat --help`:
+      steer [TASK]           Open the chat; TASK is sent first.
+      -c, --continue         Continue the last thread of this folder.
+      -r, --resume [ID]      Continue a thread; without an id, choose one.
+      -m, --model NAME       Use this model, as in provider:name.
+      --mode MODE            ask, plan, spec, code or debug.
+      --approvals LEVEL      When you are asked: review, on-request, on-failure, never.
+      --plain                Line by line, without a full screen.
+    """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
