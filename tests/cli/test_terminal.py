@@ -1,10 +1,16 @@
 """With a person at a terminal: questions with a readable diff, answers, Ctrl-C, no escapes."""
 
+import asyncio
 import json
+import os
+import select
 import signal
+import sys
+import time
 
 import pytest
 
+from steersman.ports.cli.asking import answer
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, decoded, outside, shell
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
 from tests.world import call
@@ -134,22 +140,26 @@ def test_letters_without_enter_are_no_answer(steer, script, workspace):
     assert bodies(log_of_newest(steer), "confirm_response") == []
 
 
-def test_letters_that_come_just_after_an_answer_do_not_answer_the_next_card(
-    steer, script, workspace
-):
+def test_letters_that_come_just_after_a_card_do_not_answer_it(monkeypatch, capsys):
     """A key that is pressed twice: the second card is there, but nobody can have read it."""
-    writes = [call("workspace_write_file", path=name, content="new\n") for name in ("a", "b")]
-    model = script({"tool_calls": writes}, DONE)
-    with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until(ASK)
-        terminal.press("y\n")
-        terminal.until("wants to create `b`")
-        terminal.press("y\n")
-        terminal.until(ASK)
-        terminal.press("n\n")
-        assert terminal.end() == 0
+    keys, own = os.openpty()
 
-    assert ((workspace / "a").exists(), (workspace / "b").exists()) == (True, False)
+    async def pause(_: float) -> None:
+        os.write(keys, b"y\n")
+        select.select([own], [], [])  # the terminal has it
+
+    async def told() -> str:
+        asked = asyncio.create_task(answer("[y/n] "))
+        while "[y/n]" not in capsys.readouterr().out:
+            await asyncio.to_thread(time.sleep, 0.01)
+        os.write(keys, b"n\n")
+        return await asked
+
+    with open(own) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(asyncio, "sleep", pause)
+        assert asyncio.run(told()) == "n"
+    os.close(keys)
 
 
 @pytest.mark.parametrize("what", ["undo", "redo", "threads rm"])
