@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.intelligence.table import table
 from tests.cli.kit import DONE, READ, decoded, until
 from tests.host.wires import WIRES, RecordingStage, conversation, reaching
 from tests.world import STEER
@@ -358,9 +359,16 @@ def test_nothing_was_chosen(steer):
     sentence(
         done, 2, "No model was chosen.", "--model provider:name", "`steer demo` needs no model."
     )
-    keyed = steer.having(ANTHROPIC_API_KEY="key-4711")("run", "go")
-    sentence(keyed, 2, "Found: Anthropic (steer --model anthropic:")
-    assert "key-4711" not in keyed.stderr
+
+
+def test_a_key_is_enough_to_begin(steer, stage):
+    bare = {name: value for name, value in steer.environ.items() if "API_KEY" not in name}
+    steer.environ = bare
+    known = reaching({}, stage.url)
+    keyed = steer.having(**{name: known[name] for name in known if "OPENAI" in name})
+    stage.play({"text": "Hello."})
+    (start,) = keyed.work("run", "go").bodies("session_start")
+    assert start["model"] == f"openai:{table().recommended['openai']}"
 
 
 # --- the doctor -------------------------------------------------------------------------------

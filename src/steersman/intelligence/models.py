@@ -66,7 +66,7 @@ class Models:
         `role` may have a model of its own in `[roles]`; the implementer's is `name` itself, if
         there is one. `task` is what `auto` goes by.
         """
-        chosen = self.choose(name, role, task)
+        chosen = self.choose(name, role, task) or self._keyed()
         if not chosen:
             raise no_model(self._environ)
         others = self.fallbacks(chosen)
@@ -85,6 +85,14 @@ class Models:
 
             return pick(self._results, task)
         return chosen
+
+    def _keyed(self) -> str:
+        """The recommended model of the first provider whose key is in the environment."""
+        from steersman.intelligence.discovery import key_variable
+
+        known = table().recommended.items()
+        held = (f"{one}:{model}" for one, model in known if key_variable(one, self._environ))
+        return next(held, "")
 
     def fallbacks(self, name: str) -> tuple[str, ...]:
         """The models that take over from this one, in order."""

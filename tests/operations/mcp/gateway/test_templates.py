@@ -41,6 +41,10 @@ def test_every_template_makes_a_server_once_its_variables_are_set(one, tmp_path)
     assert known_line(server) == one.about
 
 
+def test_there_are_at_least_twenty_five():
+    assert len(ALL) >= 25
+
+
 @pytest.mark.parametrize("one", [one for one in ALL if one.needs], ids=lambda one: one.name)
 def test_what_a_template_needs_is_missed_by_name(one):
     text = json.dumps({"mcpServers": {one.name: entry(one)}})
