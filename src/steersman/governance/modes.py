@@ -2,7 +2,7 @@
 
 There `actions` says what becomes of each kind of action: `deny`, `ask` (a person is asked), `look`
 (a command runs where the workspace is read-only for it, or not at all), or `named` (left to what
-comes after where a rule of the person allows it, else denied). A kind that is not
+comes after where a rule of the user allows it, else denied). A kind that is not
 named is left to the rules and the approvals level. The first of `except` that fits counts more:
 `paths` are regular expressions for the whole path below the workspace, with `{plan}` for the
 thread's own plan; `new` fits what replaces nothing. `without` names tools that are not offered and
@@ -95,7 +95,7 @@ def runs_commands(mode: str) -> bool:
 def withheld(mode: str, *, heard: bool = True, servers: bool = True) -> Mapping[str, Verdict]:
     """The tools that a mode does not have, and why; where nobody is heard, no questions.
 
-    `servers`: a rule of the person allows tools of MCP servers.
+    `servers`: a rule of the user allows tools of MCP servers.
     """
     without = dict.fromkeys(modes()[mode].without, _denied(mode))
     if modes()[mode].actions.get("mcp_read") == "named" and not servers:
@@ -115,7 +115,7 @@ def verdict(
 ) -> Verdict | None:
     """The mode's verdict on an action; None when it leaves it to what comes after.
 
-    `named` shows whether a rule of the person allows it.
+    `named` shows whether a rule of the user allows it.
     """
     rules = modes()[mode]
     if not rules.actions or getattr(action, "origin", "") in ("person", "past"):

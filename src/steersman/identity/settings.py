@@ -25,6 +25,7 @@ NAMES = (
     "domains",
     "environment",
     "sockets",
+    "code_backends",
     "window",
     "max_steps",
     "max_output",
@@ -43,7 +44,7 @@ NAMES = (
 # a folder's tools may set.
 FILE_ONLY = ("status_line", "tools", "allow", "deny", "instructions", "add_dir", "skills_off")
 LARGEST = 4 << 20
-LISTS = ("domains", "environment", "sockets")
+LISTS = ("domains", "environment", "sockets", "code_backends")
 # What a thread keeps for itself, and what can change between two model calls.
 THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir", "skills_off")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.

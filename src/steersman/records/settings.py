@@ -33,10 +33,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `sockets` are unix sockets of this machine that commands may connect to.
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
-    code (docs/code-intelligence.md). `store` is where threads are kept: a URL, or empty for SQLite
-    in the data folder. `max_output` bytes of what a command prints are kept; with more than
-    `max_processes` it is ended, and no file that it writes gets larger than `max_file` bytes; all
-    else goes before it by `nice`.
+    code, `code_backends` those who are asked about it first (docs/code-intelligence.md). `store`
+    is where threads are kept: a URL, or empty for SQLite in the data folder. `max_output` bytes of
+    what a command prints are kept; with more than `max_processes` it is ended, and no file that it
+    writes gets larger than `max_file` bytes; all else goes before it by `nice`.
     `on_hangup` says what becomes of a turn whose terminal goes away.
     `output_style` names how answers are worded; `status_line` is a command whose first line the
     terminal shows as its status.
@@ -66,6 +66,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     roles: dict[str, Any] = {}
     fallback: dict[str, Any] = {}
     language_servers: dict[str, Any] = {}
+    code_backends: tuple[str, ...] = ()
     max_steps: Annotated[int, Meta(ge=1)] = 2500
     max_output: Annotated[int, Meta(ge=65_536)] = 2 * 1024**3
     max_processes: Annotated[int, Meta(ge=16)] = 2000

@@ -48,7 +48,9 @@ class ExternalTools:
         companions: Companions,
         configured: Configured,
         wishes: Callable[[Callable[[str], None]], Wishes],
+        prefer: Sequence[str] = (),
     ) -> None:
+        self._prefer = prefer
         self._workspace = workspace
         self._companions = companions
         self._wishes = wishes
@@ -144,12 +146,23 @@ class ExternalTools:
             self.gateway.changed(server)
 
     def _backends(self) -> "Sequence[Backend]":
-        """Those of servers first, which may be others every time, then what is here."""
+        """Those of servers first, which may be others every time, then what is here.
+
+        What the user prefers goes before all of them.
+        """
         of_servers = self._of_servers() if self._of_servers else []
-        return [*of_servers, *self._workspace.local_backends()]
+        return preferred([*of_servers, *self._workspace.local_backends()], self._prefer)
 
     def _proposer(self, servers: "ServerBackends") -> Any:
         from steersman.operations.code.proposals import Proposer
 
         scratch = os.path.join(self._workspace.machine.state, "scratch")
         return Proposer(servers.serena, self._connect, scratch, self._workspace.terms.environ)
+
+
+def preferred(backends: "Sequence[Backend]", names: Sequence[str]) -> "Sequence[Backend]":
+    """The backends, those first that are named, in the order of their names."""
+    if not names:
+        return backends
+    ranks = {name.lower(): rank for rank, name in enumerate(names)}
+    return sorted(backends, key=lambda one: ranks.get(one.name.lower(), len(ranks)))

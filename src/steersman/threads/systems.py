@@ -152,7 +152,10 @@ class ThreadSystems:
         aside = mind.aside if mind is not None else None
         lane = Lane(log, "steersman/operations/mcp", 0)
         requests = Requests(self.gate, lane, root, aside, setup.client)
-        self.external = ExternalTools(workspace, self.companions, found.configured, requests.wishes)
+        self.external = ExternalTools(
+            workspace, self.companions, found.configured, requests.wishes,
+            setup.settings.code_backends,
+        )  # fmt: skip
         self.hooks: Hooks | None = None
         if found.hooks is not None:
             from steersman.threads import hooks
