@@ -126,7 +126,7 @@ def test_rules_know_servers_and_their_tools(steer, script, notes, configured, wo
     assert "no-notes" in results(messages)[0]["message"]
 
 
-@pytest.mark.parametrize("mode", ["plan", "ask", "spec"])
+@pytest.mark.parametrize("mode", ["ask", "spec"])
 def test_where_nothing_may_change_only_what_looks_is_called(steer, script, notes, configured, mode):
     model = script({"tool_calls": [READ, WRITE]}, DONE)
     messages = steer.messages("run", "x", "--model", model, "--mode", mode, "--yes")
