@@ -84,6 +84,10 @@ OF_HOOKS = {
     "steersman.identity.hooks", "steersman.operations.tools.run_hook", "steersman.records.hooks",
     "steersman.threads.hooks",
 }  # fmt: skip
+OF_TOOL_FILES = {
+    "steersman.extension", "steersman.identity.extensions", "steersman.operations.extensions",
+    "steersman.threads.extensions", "steersman.identity.agents",
+}  # fmt: skip
 OF_SERVERS = {"steersman.operations.code.proposals", "steersman.operations.mcp.gateway"}
 
 
@@ -101,7 +105,7 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert heavy(found) == ({"tree_sitter"} if commands else set())  # by which commands are read
     assert "steersman.intelligence.scripted.server" not in found
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
-    assert not found & {"html", *OF_SERVERS, *OF_HOOKS}
+    assert not found & {"html", *OF_SERVERS, *OF_HOOKS, *OF_TOOL_FILES}
 
 
 # What a plain command that writes a file has no use for.
@@ -203,7 +207,7 @@ def test_a_listing_imports_no_model_and_no_guard(imported, steer, script, argume
     found = imported(*(thread if word == "THREAD" else word for word in arguments))
 
     assert heavy(found) == set()
-    assert not found & {"steersman.operations.matching.edits", *OF_SERVERS}
+    assert not found & {"steersman.operations.matching.edits", *OF_SERVERS, *OF_TOOL_FILES}
     assert not any(name.startswith("steersman.governance.guard.programs") for name in found)
     assert not any(name.startswith("steersman.intelligence.scripted") for name in found)
 

@@ -36,6 +36,7 @@ BRINGS: dict[str, dict[str, str]] = {
         "commands": "commands",
         "styles": "output styles",
         "agents": "agents",
+        "tools": "tools",
         "mcp": SERVERS,
         "plugins": "plugins",
     },

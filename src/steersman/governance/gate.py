@@ -108,6 +108,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
+        self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
         self._unasked: set[str] = set()  # calls about which nobody is to be asked
         self._answered: dict[str, set[object]] = {}  # about calls that the answers changed
@@ -441,7 +442,9 @@ class Gate:
     def withheld(self) -> Mapping[str, Verdict]:
         """The tools that the mode which holds now does not have, and why; the same each time."""
         servers = self.where.rules.allows_servers()
-        return modes.withheld(self.where.mode, heard=self._desk.heard, servers=servers)
+        return modes.withheld(
+            self.where.mode, heard=self._desk.heard, servers=servers, runs=self.runs
+        )
 
     def forbids(self, action: Action) -> bool:
         """Whether the mode which holds now denies what a tool does, whatever its arguments are."""

@@ -92,14 +92,24 @@ def runs_commands(mode: str) -> bool:
 
 
 @cache
-def withheld(mode: str, *, heard: bool = True, servers: bool = True) -> Mapping[str, Verdict]:
+def withheld(
+    mode: str,
+    *,
+    heard: bool = True,
+    servers: bool = True,
+    runs: tuple[tuple[str, bool], ...] = (),
+) -> Mapping[str, Verdict]:
     """The tools that a mode does not have, and why; where nobody is heard, no questions.
 
-    `servers`: a rule of the user allows tools of MCP servers.
+    `servers`: a rule of the user allows tools of MCP servers. `runs` are further tools that are
+    commands, and whether each of them changes files.
     """
-    without = dict.fromkeys(modes()[mode].without, _denied(mode))
-    if modes()[mode].actions.get("mcp_read") == "named" and not servers:
-        without |= dict.fromkeys(MCP_TOOLS, _denied(mode))
+    rules = modes()[mode]
+    may = {"deny": (), "look": (False,)}.get(rules.actions.get("execute", ""), (False, True))
+    names = [*rules.without, *(name for name, writes in runs if writes not in may)]
+    if rules.actions.get("mcp_read") == "named" and not servers:
+        names += MCP_TOOLS
+    without = dict.fromkeys(names, _denied(mode))
     return without if heard else {**without, ASK_USER: NOBODY}
 
 

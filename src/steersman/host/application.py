@@ -429,13 +429,27 @@ class Host:
             self.store.delete_thread(thread_id)
 
     def tools(self, folder: str) -> tuple[ToolSpec, ...]:
-        """The tools there are; those of MCP servers are found with `mcp_list_tools`."""
+        """The tools there are; those of MCP servers are found with `mcp_list_tools`.
+
+        A file that is a tool is among them once it was learned what it is: see `learn`.
+        """
         from steersman.operations.workspace import Workspace
         from steersman.threads.systems import offered
 
         workspace = Workspace.open(folder)
         trusted = self.permissions.folder(workspace.root).loads
         return offered(workspace, self._environ, str(self._home), trusted=trusted)
+
+    async def learn(self, folder: str) -> Mapping[str, str]:
+        """Have files that are tools say what they are; where each tool of a file comes from."""
+        from steersman.threads.systems import find_tools
+
+        found = await asyncio.to_thread(find_tools, folder, self._environ, trusted=True)
+        if found is None:
+            return {}
+        from steersman.host.extensions import learn
+
+        return (await learn(self, folder, self._environ)).files
 
     @property
     def process(self) -> Process:

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from steersman.governance.secrets import secret_values
 from steersman.identity.mcp_servers import files
-from steersman.identity.settings import config_file, data_folder
+from steersman.identity.settings import data_folder
 from steersman.operations.mcp.authority import hidden
 from steersman.operations.mcp.cache import Cache
 from steersman.operations.mcp.catalogue import first_sentence
@@ -26,7 +26,6 @@ from steersman.records.errors import SteersmanError
 from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool, Wishes
 from steersman.records.message import MASK
-from steersman.records.settings import Settings
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.connection import Connection
@@ -186,29 +185,19 @@ async def _alone(
     server: Server, folder: str, environ: Mapping[str, str], permissions: "Permissions"
 ) -> AsyncIterator[Gateway]:
     """A gateway to one server; whatever was started has ended when the block has."""
-    from steersman.governance.secret_finder import unreadable
-    from steersman.operations.running.guardian import Guardian
-    from steersman.threads.resources import Machine, Terms, WorkspaceResources
+    from steersman.host.alone import alone
 
-    home, private = str(data_folder(environ)), str(config_file(environ).parent)
-    rules = permissions.book(permissions.rules(folder, Settings()))
-    terms = Terms(folder, {}, unreadable(rules), permissions.exceptions(folder))
-    guardian = Guardian()
-    machine = Machine(home, environ, permissions.home, (home, private), permissions.covers)
-    resources = WorkspaceResources(machine, terms, guardian)
+    async with alone(folder, environ, permissions) as (resources, _):
 
-    def connect(one: Server) -> "Connection":
-        return resources.connect(one, resources.companions, Wishes())
+        def connect(one: Server) -> "Connection":
+            return resources.connect(one, resources.companions, Wishes())
 
-    # Whoever tries one server out waits as long as it takes; its connection keeps the time.
-    cache = Cache(os.path.join(home, "mcp"))
-    gateway = Gateway([server], connect, cache, workspace=folder, patience=math.inf)
-    try:
-        yield gateway
-    finally:
-        await gateway.close()
-        await resources.close()
-        guardian.close()
+        # Whoever tries one server out waits as long as it takes; its connection keeps the time.
+        gateway = Gateway([server], connect, resources.lists, workspace=folder, patience=math.inf)
+        try:
+            yield gateway
+        finally:
+            await gateway.close()
 
 
 def _told(tool: RemoteTool, server: Server, gateway: Gateway, names: set[str]) -> ToolFacts:

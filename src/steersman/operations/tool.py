@@ -22,6 +22,8 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records import validation
 from steersman.records.action import Action
+from steersman.records.arguments import Arguments as Arguments
+from steersman.records.arguments import schema as schema
 from steersman.records.change import Change
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import ToolProblem
@@ -45,10 +47,6 @@ class Family(Enum):
     def limit(self) -> int:
         """How many calls of one answer may run at the same time."""
         return self.value[1]
-
-
-class Arguments(Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of every tool's arguments."""
 
 
 class Malformed(ToolProblem):
@@ -206,23 +204,3 @@ class Tool(ABC, Generic[A]):
                 f"It takes: {fields or 'no arguments'}.",
                 "Send the call again with valid arguments.",
             ) from error
-
-
-def schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """A JSON Schema object with every reference written out, as all providers take it."""
-    (root,), components = msgspec.json.schema_components([arguments])
-    found: dict[str, Any] = _inline(root, components)
-    found.pop("title", None)
-    return found
-
-
-def _inline(node: Any, components: dict[str, Any]) -> Any:
-    if isinstance(node, list):
-        return [_inline(item, components) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        target = dict(components[node["$ref"].rsplit("/", 1)[-1]])
-        target.pop("title", None)
-        return _inline(target, components)
-    return {name: _inline(item, components) for name, item in node.items()}

@@ -100,6 +100,8 @@ class Session(Turning):
             add_dir=self.settings.add_dir,
         )
         audits = [*self.setup.audits, *self._systems.external.audits()]
+        if (own := self._systems.extensions) is not None:
+            audits += own.audits
         if (hooks := self._systems.hooks) is not None:
             audits += hooks.audits
             self._watching.enter_context(self.log.watched_by(hooks.observe))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
@@ -19,6 +20,7 @@ from steersman.governance.remembering import Memory
 from steersman.governance.secret_finder import unreadable
 from steersman.identity.mcp_servers import Configured
 from steersman.identity.mcp_servers import find as find_servers
+from steersman.identity.settings import config_file
 from steersman.intelligence import earlier
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
@@ -51,7 +53,9 @@ from steersman.threads.server_requests import Requests
 from steersman.threads.thinking import Briefing, Mind
 
 if TYPE_CHECKING:
+    from steersman.identity.extensions import Found as FoundTools
     from steersman.identity.hooks import Configured as ConfiguredHooks
+    from steersman.threads.extensions import Extensions, Known
     from steersman.threads.hook_files import HookFiles
     from steersman.threads.hooks import Hooks
 
@@ -109,6 +113,8 @@ class Found(Struct, frozen=True):
     secret_files: SecretFiles
     briefing: Briefing | None
     hooks: "tuple[ConfiguredHooks, HookFiles] | None" = None
+    tools: "FoundTools | None" = None
+    known: "Known" = ()
 
 
 class ThreadSystems:
@@ -163,6 +169,14 @@ class ThreadSystems:
             self.hooks = hooks.Hooks(*found.hooks, log, self, setup)
             if mind is not None:
                 mind.compactor.before = self.hooks.compacting
+        self.extensions: Extensions | None = None
+        if found.tools is not None:
+            from steersman.threads import extensions
+
+            self.extensions = extensions.Extensions(
+                found.tools, found.known, log.thread, self, setup
+            )
+            self.gate.runs = tuple((one.name, one.writes) for one in self.extensions.tools)
         self.toolbox = Toolbox(
             self._tools(setup), setup.workspace, self.journal, self.gate,
             self.external if offers(setup.settings.tools, MCP_CALL) else None,
@@ -208,6 +222,12 @@ class ThreadSystems:
                 workspace.probe.begin()  # it is other programs that take their time
             secret_files, _ = await workspace.finder.look(deep=False)
             found = await asyncio.to_thread(_read, log, setup, secret_files, mind is not None)
+            if found.tools is not None:
+                from steersman.threads.extensions import learned
+
+                guardian = setup.resources.guardian
+                known = await learned(found.tools.files, workspace, guardian)
+                found = replace(found, known=known)
             return cls(log, setup, mind, coordination, switch, workspace, found)
         except BaseException:
             await setup.resources.leave(workspace)
@@ -281,6 +301,8 @@ class ThreadSystems:
         try:
             if self.hooks is not None:
                 await self.hooks.close()
+            if self.extensions is not None:
+                await self.extensions.close()
             await self.external.close()
             await self.companions.close()
             await self.processes.close()
@@ -307,7 +329,8 @@ class ThreadSystems:
             tools.append(AskUser(self.gate.question))
             if self.briefing.has_skills:
                 tools.append(ReadSkill(self.briefing.load))
-        every = [*tools, *self.external.tools()]
+        own = self.extensions.tools if self.extensions is not None else ()
+        every = [*tools, *self.external.tools(), *own]
         return [tool for tool in every if offers(setup.settings.tools, tool.name)]
 
 
@@ -339,7 +362,19 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
         found = find_hooks(root, setup.settings.hooks, trusted=setup.trusted)
         if found.hooks or found.problems:
             hooks = found, HookFiles(found.hooks, root, setup.environ.get("PATH", ""))
-    return Found(configured, secret_files, briefing, hooks)
+    tools = find_tools(root, setup.surroundings, trusted=setup.trusted)
+    return Found(configured, secret_files, briefing, hooks, tools)
+
+
+def find_tools(root: str, surroundings: Mapping[str, str], *, trusted: bool) -> "FoundTools | None":
+    """Files that are tools; most have none, and need nothing loaded."""
+    theirs = trusted and os.path.isdir(os.path.join(root, ".steersman", "tools"))
+    if not theirs and not os.path.isdir(config_file(surroundings).with_name("tools")):
+        return None
+    from steersman.identity.extensions import find
+
+    found = find(root, surroundings, trusted=trusted)
+    return found if found.files or found.problems else None
 
 
 def offered(
@@ -352,4 +387,9 @@ def offered(
     configured = find_servers(root, surroundings, trusted=trusted)
     reach = ExternalTools(here, here.companions, configured, lambda _: Wishes())
     tools = standard_tools({}, Processes(Path(state, "output"), guardian), runs)
-    return tuple(tool.spec() for tool in (*tools, *web_search(surroundings), *reach.tools()))
+    specs = [tool.spec() for tool in (*tools, *web_search(surroundings), *reach.tools())]
+    if (found := find_tools(root, surroundings, trusted=trusted)) is not None:
+        from steersman.threads.extensions import listed
+
+        specs += [spec for _, spec in listed(found, state)]
+    return tuple(specs)

@@ -3,9 +3,7 @@
 It reads what happened and prints an answer; it is never offered to a model.
 """
 
-import asyncio
 from collections.abc import Mapping
-from tempfile import TemporaryFile
 
 from msgspec.structs import asdict, replace
 
@@ -15,7 +13,8 @@ from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.running.second_chance import More
 from steersman.operations.tool import Bench, Family, Plan
-from steersman.operations.tools.run_command import Attempt, Given, RunCommand, RunCommandArgs
+from steersman.operations.tools.run_command import Attempt, RunCommandArgs
+from steersman.operations.tools.talking import Talking
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.action import Execute
 from steersman.records.errors import SteersmanError
@@ -34,7 +33,7 @@ class HookResult(CommandResult, frozen=True, omit_defaults=True):
     lost: str = ""
 
 
-class RunHook(RunCommand):
+class RunHook(Talking):
     """Run a hook."""
 
     family = Family.HOOKS
@@ -50,18 +49,13 @@ class RunHook(RunCommand):
         return Plan(args, [Execute(args.command, workspace.root)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> HookResult:
-        """Run it once; what the sandbox refuses it is not asked for."""
+        """Run it once, knowing where it works."""
         environ = bench.profile.environ or self._environ
         known = {**environ, "CLAUDE_PROJECT_DIR": bench.workspace.root}
         bench = replace(bench, profile=replace(bench.profile, environ=known))
-        with TemporaryFile() as asked, TemporaryFile() as said:
-            await asyncio.to_thread(asked.write, self.inputs.pop(bench.call))
-            asked.flush()
-            talk = asked.fileno(), said.fileno()
-            ran = await self._run(plan.args, bench, Given(last=True), talk)
-            assert isinstance(ran, HookResult), "it asks for no more"
-            said.seek(0)
-            printed = await asyncio.to_thread(said.read, PRINTED + 1)
+        said = self.inputs.pop(bench.call)
+        ran, printed = await self.talk(plan.args, bench, said, PRINTED)
+        assert isinstance(ran, HookResult), "what is settled is one"
         text = printed[:PRINTED].decode("utf-8", "replace")
         return replace(ran, printed=text, whole=len(printed) <= PRINTED)
 

@@ -201,6 +201,7 @@ class Workbench:
     async def tools(self) -> Sequence[OfferedTool]:
         """The tools an agent has here, the same as long as it is served."""
         if self._offered is None:
+            await self._host.learn(self._folder)
             self._offered = [offered(spec) for spec in self._host.tools(self._folder)]
         return self._offered
 

@@ -1,0 +1,28 @@
+"""A command that reads what it is given and prints an answer, apart from its errors."""
+
+import asyncio
+from tempfile import TemporaryFile
+
+from steersman.operations.running.command_result import CommandResult
+from steersman.operations.tool import Bench
+from steersman.operations.tools.run_command import Given, RunCommand, RunCommandArgs
+
+
+class Talking(RunCommand):
+    """Runs commands of the host's own, confined, journaled and ended like those of a model."""
+
+    async def talk(
+        self, args: RunCommandArgs, bench: Bench, said: bytes, most: int
+    ) -> tuple[CommandResult, bytes]:
+        """Run it once, and how it ended; what the sandbox refuses it is not asked for.
+
+        Of its answer no more than a byte beyond `most` is read.
+        """
+        with TemporaryFile() as asked, TemporaryFile() as printed:
+            await asyncio.to_thread(asked.write, said)
+            asked.flush()
+            talk = asked.fileno(), printed.fileno()
+            ran = await self._run(args, bench, Given(last=True), talk)
+            assert isinstance(ran, CommandResult), "it asks for no more"
+            printed.seek(0)
+            return ran, await asyncio.to_thread(printed.read, most + 1)
