@@ -182,3 +182,18 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(environ, workspace,
     os.symlink(elsewhere, folder / "count.py")
     assert steer("policy", "trust", "--yes").returncode == 0
     assert "count_words" not in names(steer)
+
+
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [
+        ({"deny": ("tool:count_words",)}, "denied"),
+        ({"tools": ("workspace_status",)}, "malformed"),
+        ({"tools": ("workspace_status", "count_words")}, "ok"),
+    ],
+    ids=["a rule", "not among the tools", "among the tools"],
+)
+def test_rules_and_lists_of_tools_name_it(environ, workspace, script, how, status):
+    own(environ, COUNT)
+    result = called(environ, workspace, script, "count_words", how, path="README.md")
+    assert result.status == status

@@ -7,7 +7,7 @@ import pytest
 
 from steersman.operations import tools
 from steersman.operations.tool import Tool
-from steersman.records.tool_names import MEANT, OURS, inward, outward
+from steersman.records.tool_names import MEANT, OURS, chosen, inward, outward
 
 ROOT = "/home/dev/project"
 ONE_EDIT = {"files": [{"path": "a.py", "edits": [{"search": "x", "replace": "y"}]}]}
@@ -61,3 +61,7 @@ def test_every_tool_is_among_the_names_that_rules_may_have():
         found |= {name for one in classes if isinstance(name := vars(one).get("name"), str)}
     assert found == OURS
     assert {one for names in MEANT.values() for one in names} <= {*OURS, "web_fetch", "web_search"}
+
+
+def test_a_tool_of_a_file_is_named_with_its_kind():
+    assert chosen(["Read,tool:count_words"]) == ("workspace_read_file", "count_words")

@@ -17,7 +17,7 @@ from steersman.governance.rule_paths import Touch
 from steersman.governance.rule_words import check_command
 from steersman.records.tool_names import MCP, named
 
-_FORM = re.compile(r"\s*([A-Za-z_][\w*.-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_FORM = re.compile(r"\s*((?:tool:)?[A-Za-z_][\w*.-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _TOUCHES: dict[str, tuple[Touch, ...]] = {
     "Read": ("read",), "Edit": ("write", "delete"), "Write": ("write", "delete"),
     "MultiEdit": ("write", "delete"),

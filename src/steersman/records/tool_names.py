@@ -16,6 +16,7 @@ JSON = Any
 MCP_CALL = "mcp_call_tool"
 MCP_TOOLS = ("mcp_list_tools", MCP_CALL)  # the ways to all tools of MCP servers
 MCP = "mcp__"
+FILE = "tool:"  # before the name of a tool that a file is (docs/extensions.md)
 ASK_USER = "ask_user"
 
 # Its name, ours, and its arguments by ours; the rest is called the same.
@@ -62,8 +63,11 @@ OURS = frozenset({
 def named(name: str) -> tuple[str, ...]:
     """Our tools that a name means, ours or theirs; a star in ours stands for anything.
 
-    One with `__` is of an MCP server, and taken as it is. Raises ValueError with a sentence.
+    One with `__` is of an MCP server, one after `tool:` of a file, and taken as it is. Raises
+    ValueError with a sentence.
     """
+    if name.startswith(FILE):
+        return (name.removeprefix(FILE),)
     if name in MEANT:
         return MEANT[name]
     if "__" in name or fnmatch.filter(OURS, name):
