@@ -31,6 +31,7 @@ from steersman.records.action import (
     Network,
     Read,
     Search,
+    Setting,
     SpawnAgent,
     Verdict,
     Write,
@@ -81,6 +82,8 @@ KINDS: dict[str, tuple[Action, Judgement | None]] = {
     "mcp-look": (McpCall("git", "log", effect="reads"), None),
     "mcp": (McpCall("git", "push"), None),
     "agent": (SpawnAgent("mate", "look"), None),
+    "setting": (Setting("model", "openai:m"), None),
+    "right": (Setting("approvals", "never", "review"), None),
 }
 LOOKS = "look list search mcp-look"
 CHANGES = "edit delete hook effect new planted few many loss reset"
@@ -97,6 +100,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
     table |= {"effect": "allow", "new": "allow", "few": "allow", "many": "allow"}
     table |= {"past": "allow", "undo": "allow", "agent": "allow"}
     table |= {"run": "allow", "risky": "allow", "push": asked, "block": "deny", "breaker": "deny"}
+    table |= {"setting": asked, "right": "deny"}
     table |= {"direct": "allow", "straight": asked, "leave": asked, "net": asked, "mcp": asked}
     if trust == "untrusted":
         unconfined = "ask" if approvals == "review" else freely
@@ -106,7 +110,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
         table |= dict.fromkeys(("edit", "delete", "plan", "spec", "hook", "effect"), asked)
         table |= {"planted": asked, "few": asked, "mcp": "deny"}
     if mode in ("ask", "plan", "spec"):
-        table |= dict.fromkeys(f"{CHANGES} {COMMANDS} plan spec net mcp".split(), "deny")
+        table |= dict.fromkeys(f"{CHANGES} {COMMANDS} plan spec net mcp setting".split(), "deny")
     if mode == "plan":
         table |= {"plan": "allow", "run": "allow", "risky": "allow", "direct": "allow"}
         table |= {"straight": asked, "mcp-look": "deny"}
@@ -115,7 +119,7 @@ def expected(mode: str, trust: str, approvals: str) -> dict[str, str]:
     if mode == "ask":
         table["agent"] = "deny"
     if trust == "restricted":
-        denied = f"{CHANGES} {COMMANDS} plan spec past undo net mcp mcp-look"
+        denied = f"{CHANGES} {COMMANDS} plan spec past undo net mcp mcp-look setting"
         table |= dict.fromkeys(denied.split(), "deny")
     return table
 

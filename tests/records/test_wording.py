@@ -16,6 +16,7 @@ from steersman.records.action import (
     Network,
     Read,
     Search,
+    Setting,
     SpawnAgent,
     Write,
 )
@@ -63,6 +64,8 @@ ACTIONS: list[tuple[Action, str]] = [
     (McpCall("github", "create_issue", {"title": "x"}),
      "run tool `create_issue` of MCP server `github`"),
     (McpCall("*", "tools/list", {}, "reads"), "list the tools of all MCP servers"),
+    (Setting("model", "m-2", "m-1"), "set your setting `model` to `m-2` (it is `m-1`)"),
+    (Setting("model", "m-2"), "set your setting `model` to `m-2`"),
     (SpawnAgent("reviewer", "Read it.\nAll."), "start agent `reviewer` on: Read it. ⏎ All."),
 ]  # fmt: skip
 COMMANDS = [

@@ -34,7 +34,7 @@ NOBODY = Verdict(
 
 Kind = Literal[
     "read", "list", "search", "write", "delete", "change_many", "execute", "network", "fetch",
-    "mcp_call", "mcp_read", "spawn_agent",
+    "mcp_call", "mcp_read", "spawn_agent", "setting",
 ]  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from steersman.records.action import (
     Network,
     Read,
     Search,
+    Setting,
     SpawnAgent,
     Verdict,
     Write,
@@ -37,6 +38,8 @@ from steersman.records.settings import Approvals as Approvals
 Mode = Literal["ask", "plan", "spec", "code", "debug"]
 Trust = Literal["restricted", "sandboxed", "untrusted"]
 Containment = Literal["full", "weaker", "none"]
+# Settings about how work is done; every other one says what may be done, or what is run.
+FREE = frozenset({"model", "mode", "output_style", "window", "max_steps", "on_hangup"})
 
 
 class Book(Protocol):
@@ -167,7 +170,7 @@ def _word(
 
 def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
     match action:
-        case Write() | Delete() | ChangeMany() | Execute() | Network() if (
+        case Write() | Delete() | ChangeMany() | Execute() | Network() | Setting() if (
             where.trust == "restricted"
         ):
             return Verdict(
@@ -176,6 +179,9 @@ def _ceiling(action: Action, where: Circumstances) -> Verdict | None:
                 "this folder is open with restricted trust: nothing may be written, run or fetched",
                 "say what you would change; the user can raise the trust with --trust sandboxed",
             )
+        case Setting(key=key) if key not in FREE:
+            reason = f"“{key}” decides what agents may do, so only you set it"
+            return Verdict("deny", "settings.yours", reason, f"ask for: steer config set {key} …")
         case McpCall() if where.trust == "restricted":
             return Verdict("deny", "trust.restricted", "restricted trust: no server is started")
         case Write(path=path) | Delete(path=path) | ChangeMany(path=path):
@@ -346,11 +352,20 @@ def _approvals(action: Action, where: Circumstances, judgement: Judgement | None
             )
         case Network():
             return _reached(action, where.approvals)
-        case McpCall(server=server, tool=tool):
-            what = f"{tool} of the MCP server {server}, which may change things,"
-            return levels.asked(where.approvals, "mcp.writes", what, contained=False)
+        case McpCall() | Setting():
+            return levels.asked(where.approvals, *_beyond(action), contained=False)
         case Write() | Delete() | ChangeMany():
             return levels.change(action, where.workspace, where.approvals)
+
+
+def _beyond(action: McpCall | Setting) -> tuple[str, str]:
+    """The rule for what no sandbox contains, and what it is."""
+    if isinstance(action, Setting):
+        return "settings.change", f"a change of your setting {action.key}"
+    return (
+        "mcp.writes",
+        f"{action.tool} of the MCP server {action.server}, which may change things,",
+    )
 
 
 def _reached(action: Network, approvals: Approvals) -> Verdict:

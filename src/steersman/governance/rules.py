@@ -19,6 +19,7 @@ from steersman.records.action import (
     Execute,
     McpCall,
     Network,
+    Setting,
     SpawnAgent,
     Verdict,
     Write,
@@ -209,7 +210,7 @@ class _Shelf:
                 return self._hosts if named else self.tools
             case McpCall():
                 return self._servers
-            case SpawnAgent():
+            case SpawnAgent() | Setting():
                 return self.tools
         return self._places
 

@@ -434,7 +434,7 @@ class Host:
         A file that is a tool is among them once it was learned what it is: see `learn`.
         """
         from steersman.operations.workspace import Workspace
-        from steersman.threads.systems import offered
+        from steersman.threads.offering import offered
 
         workspace = Workspace.open(folder)
         trusted = self.permissions.folder(workspace.root).loads
@@ -442,7 +442,7 @@ class Host:
 
     async def learn(self, folder: str) -> Mapping[str, str]:
         """Have files that are tools say what they are; where each tool of a file comes from."""
-        from steersman.threads.systems import find_tools
+        from steersman.threads.offering import find_tools
 
         found = await asyncio.to_thread(find_tools, folder, self._environ, trusted=True)
         if found is None:

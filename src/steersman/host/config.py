@@ -14,6 +14,7 @@ from steersman.host.settings import last_model_file, with_last_model
 from steersman.identity import settings as files
 from steersman.identity import settings_file
 from steersman.identity.settings_words import fault, no_such
+from steersman.records.configure import Configure
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.limits import Limits
 from steersman.records.plain_files import whole_plain
@@ -108,6 +109,19 @@ def change(name: str, text: str, folder: str, environ: Mapping[str, str]) -> Cha
     _write(own, after)
     found = entry(name, folder, environ)
     return Changed(name, value, str(own), found.where if found.source != "file" else "")
+
+
+def for_tool(folder: str, environ: Mapping[str, str]) -> Configure:
+    """What reads and changes settings, for a tool."""
+
+    def present(name: str) -> str:
+        return shown(entry(name, folder, environ).value)
+
+    def changed(name: str, text: str) -> tuple[str, str]:
+        done = change(name, text, folder, environ)
+        return done.path, done.hidden_by
+
+    return Configure(present, changed)
 
 
 def unset(name: str, folder: str, environ: Mapping[str, str]) -> Entry:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -50,6 +51,8 @@ from steersman.threads.session import Session
 from steersman.threads.systems import Setup
 from steersman.threads.thinking import Mind
 from steersman.threads.turning import ROOT
+
+CONFIG = "steersman.host.config"  # which few need
 
 
 class Run(Struct, frozen=True):
@@ -230,6 +233,7 @@ class Runner:
             yes=opening.yes,
             client=opening.client,
             think=self.mind,
+            configure=lambda: import_module(CONFIG).for_tool(root, self._environ),
             keep=lambda session: self._changed(thread_id, session, opening.yes, redactor),
         )
 

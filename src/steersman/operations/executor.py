@@ -117,9 +117,14 @@ class Toolbox:
         if joined or without is not self._offered_without:
             self._tools |= {tool.name: tool for tool in joined}
             tools = [tool for name, tool in self._tools.items() if name not in without]
-            tools = [one for one in tools if not self._forbidden(one)]
+            tools = [one for one in tools if one.offered and not self._forbidden(one)]
             self._offered, self._offered_without = tuple(tool.spec() for tool in tools), without
         return self._offered  # the same object as long as nothing changes
+
+    def add(self, tools: Iterable[AnyTool]) -> None:
+        """Have further tools, from the next call on."""
+        self._tools |= {tool.name: tool for tool in tools}
+        self._offered_without = None
 
     def _forbidden(self, tool: AnyTool) -> bool:
         action = tool.always()

@@ -160,10 +160,11 @@ def changing(args: A, changes: Sequence[FileChange]) -> Plan[A]:
 
 
 class Tool(ABC, Generic[A]):
-    """One thing an agent can do."""
+    """One thing an agent can do; where it is not `offered`, only those who call it by name can."""
 
     name: str
     family: ClassVar[Family]
+    offered: ClassVar[bool] = True
     Args: type[A]
 
     @abstractmethod

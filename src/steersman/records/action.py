@@ -174,8 +174,26 @@ class SpawnAgent(Struct, frozen=True, tag_field="action", tag="spawn_agent"):
     task: str
 
 
+class Setting(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="setting"):
+    """Change one of the user's settings; `before` is its value now, as it is shown."""
+
+    key: str
+    value: str
+    before: str = ""
+
+
 Action = (
-    Read | List | Search | Write | Delete | ChangeMany | Execute | Network | McpCall | SpawnAgent
+    Read
+    | List
+    | Search
+    | Write
+    | Delete
+    | ChangeMany
+    | Execute
+    | Network
+    | McpCall
+    | SpawnAgent
+    | Setting
 )
 
 

@@ -47,6 +47,8 @@ MEANT: Mapping[str, tuple[str, ...]] = {
     # There is nothing like these here, so that a rule about them is about nothing.
     **dict.fromkeys(("Task", "NotebookEdit", "ExitPlanMode"), ()),
 }
+# What the application does for whoever uses it; the agent of a thread is not offered these.
+HOST = frozenset({"open_file", "show_diff", "get_vcs_status", "change_setting"})
 # Our tools, but those that MCP servers bring.
 OURS = frozenset({
     "workspace_status", "workspace_list_files", "workspace_read_file", "workspace_search_files",
@@ -56,8 +58,14 @@ OURS = frozenset({
     "workspace_get_symbols_overview", "workspace_find_symbol", "workspace_find_declaration",
     "workspace_find_references", "workspace_get_diagnostics", "workspace_ranked_context",
     "workspace_propose_refactoring", "read_earlier", "read_skill", *MCP_TOOLS,
-    "web_fetch", "web_search", ASK_USER,
+    "web_fetch", "web_search", ASK_USER, *HOST,
 })  # fmt: skip
+# What the application calls some of them, for whoever uses it rather than works in a thread.
+ALSO: Mapping[str, str] = {
+    "get_workspace_state": "workspace_status",
+    "search_workspace": "workspace_search_files",
+    "run_terminal": "workspace_run_command",
+}
 
 
 def named(name: str) -> tuple[str, ...]:
@@ -70,6 +78,8 @@ def named(name: str) -> tuple[str, ...]:
         return (name.removeprefix(FILE),)
     if name in MEANT:
         return MEANT[name]
+    if name in ALSO:
+        return (ALSO[name],)
     if "__" in name or fnmatch.filter(OURS, name):
         return (name,)
     from difflib import get_close_matches

@@ -22,6 +22,7 @@ from steersman.records.action import (
     Network,
     Read,
     Search,
+    Setting,
     SpawnAgent,
     Write,
 )
@@ -90,6 +91,9 @@ def described(action: Action, facts: Facts = (), command: str = "") -> str:
             return _call(server, tool)
         case SpawnAgent(agent=agent, task=task):
             return f"start agent `{_short(agent)}` on: {_short(task)}"
+        case Setting(key=key, value=value, before=before):
+            was = f" (it is `{_short(before)}`)" if before else ""
+            return f"set your setting `{_short(key)}` to `{_short(value)}`{was}"
         case Read() | List() | Search():
             return _look(action)
 

@@ -15,7 +15,7 @@ from steersman.records.dialogue import ToolSpec
 from steersman.records.errors import SteersmanError
 from steersman.records.extensions import Extension, Learned, ToolFile
 from steersman.records.message import Audit
-from steersman.records.tool_names import OURS
+from steersman.records.tool_names import ALSO, OURS
 
 if TYPE_CHECKING:
     from steersman.threads.resources import WorkspaceResources
@@ -93,7 +93,7 @@ def usable_of(known: Known) -> tuple[list[tuple[ToolFile, Extension]], list[str]
 
 def clash(name: str, taken: Mapping[str, str]) -> str:
     """What else has the name of a tool; empty when nothing has."""
-    if name in OURS:
+    if name in OURS or name in ALSO:
         return f"{name} is a tool of Steersman."
     return f"{taken[name]} has a tool {name} already." if name in taken else ""
 

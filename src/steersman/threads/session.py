@@ -143,7 +143,8 @@ class Session(Turning):
     @take.register
     async def _call(self, asked: CallTool, cause: Cause = NO_CAUSE) -> Message | None:
         """Carry out one tool call a person asked for, through the same gate."""
-        lane, call = self._lane(), Call(asked.id, asked.tool, asked.arguments)
+        name = self._systems.meant(asked.tool)
+        lane, call = self._lane(), Call(asked.id, name, asked.arguments)
         if asked.own:
             self._systems.gate.mark_own(call.id)
         announced = self._systems.toolbox.announce(call, lane)

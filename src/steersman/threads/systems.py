@@ -20,14 +20,13 @@ from steersman.governance.remembering import Memory
 from steersman.governance.secret_finder import unreadable
 from steersman.identity.mcp_servers import Configured
 from steersman.identity.mcp_servers import find as find_servers
-from steersman.identity.settings import config_file
 from steersman.intelligence import earlier
 from steersman.operations.executor import Toolbox
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.companions import Companions
-from steersman.operations.running.guardian import Guardian, Limits
+from steersman.operations.running.guardian import Limits
 from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools import standard_tools
@@ -37,18 +36,19 @@ from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.tools.status import Situation
 from steersman.operations.tools.web_search import web_search
 from steersman.operations.workspace import Workspace
-from steersman.records.dialogue import ToolSpec
+from steersman.records.configure import Configure
 from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
-from steersman.records.tool_names import MCP_CALL, offers
+from steersman.records.tool_names import ALSO, HOST, MCP_CALL, offers
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule
 from steersman.threads.external_tools import ExternalTools
+from steersman.threads.offering import find_tools
 from steersman.threads.planned import Planned
-from steersman.threads.resources import HostResources, Machine, Terms, WorkspaceResources
+from steersman.threads.resources import HostResources, Terms, WorkspaceResources
 from steersman.threads.server_requests import Requests
 from steersman.threads.thinking import Briefing, Mind
 
@@ -67,7 +67,7 @@ class Setup(Struct, frozen=True):
     `environ` is what commands get of the `surroundings`; `private` are the host's own folders,
     which they do not see. `trusted`: its configuration may be used. `resources` are what the
     threads of the host share. `resolved` names the added folders of settings by where they are,
-    and raises what is wrong with one.
+    and raises what is wrong with one. `configure` gives what changes the user's settings.
     """
 
     settings: Settings
@@ -92,6 +92,7 @@ class Setup(Struct, frozen=True):
     client: Wishes | None = None
     think: Callable[[Settings, str], Mind] | None = None
     keep: Callable[[Any], None] | None = None
+    configure: Callable[[], Configure] | None = None
 
     @property
     def terms(self) -> Terms:
@@ -137,6 +138,8 @@ class ThreadSystems:
         root = setup.workspace.root
         self.settings = setup.settings
         self._mind = mind
+        self._environ = setup.environ
+        self._configure = setup.configure
         self._shared = setup.resources
         self._workspace = workspace
         self.desk = Desk(attended=setup.attended, yes=setup.yes, questions=setup.questions)
@@ -333,6 +336,16 @@ class ThreadSystems:
         every = [*tools, *self.external.tools(), *own]
         return [tool for tool in every if offers(setup.settings.tools, tool.name)]
 
+    def meant(self, name: str) -> str:
+        """The tool that a port means by a name; what only ports call is loaded when one does."""
+        if name in HOST and self._configure is not None:
+            from steersman.operations.tools.host_tools import host_tools
+
+            own = host_tools(self._environ, self.processes, self.runs, self._configure)
+            self.toolbox.add(own)
+            self._configure = None
+        return ALSO.get(name, name)
+
 
 def plan_file(root: str, thread: str) -> str:
     """The one file that a thread in plan mode may write."""
@@ -364,32 +377,3 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
             hooks = found, HookFiles(found.hooks, root, setup.environ.get("PATH", ""))
     tools = find_tools(root, setup.surroundings, trusted=setup.trusted)
     return Found(configured, secret_files, briefing, hooks, tools)
-
-
-def find_tools(root: str, surroundings: Mapping[str, str], *, trusted: bool) -> "FoundTools | None":
-    """Files that are tools; most have none, and need nothing loaded."""
-    theirs = trusted and os.path.isdir(os.path.join(root, ".steersman", "tools"))
-    if not theirs and not os.path.isdir(config_file(surroundings).with_name("tools")):
-        return None
-    from steersman.identity.extensions import find
-
-    found = find(root, surroundings, trusted=trusted)
-    return found if found.files or found.problems else None
-
-
-def offered(
-    workspace: Workspace, surroundings: Mapping[str, str], state: str, *, trusted: bool
-) -> tuple[ToolSpec, ...]:
-    """The tools there are in a folder, with nothing started and no thread open."""
-    root, guardian = workspace.root, Guardian()
-    here = WorkspaceResources(Machine(state, surroundings), Terms(root), guardian)
-    runs = CommandRuns(Journal(root, Objects(Path(state, "objects"))), state)
-    configured = find_servers(root, surroundings, trusted=trusted)
-    reach = ExternalTools(here, here.companions, configured, lambda _: Wishes())
-    tools = standard_tools({}, Processes(Path(state, "output"), guardian), runs)
-    specs = [tool.spec() for tool in (*tools, *web_search(surroundings), *reach.tools())]
-    if (found := find_tools(root, surroundings, trusted=trusted)) is not None:
-        from steersman.threads.extensions import listed
-
-        specs += [spec for _, spec in listed(found, state)]
-    return tuple(specs)

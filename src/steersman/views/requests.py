@@ -13,6 +13,7 @@ from steersman.records.action import (
     Execute,
     McpCall,
     Network,
+    Setting,
     SpawnAgent,
     Write,
 )
@@ -199,8 +200,8 @@ def editable(request: ConfirmRequest, call: ToolCall | None) -> bool:
     """Whether the user can change the call: it is what is asked about, and all of it is here."""
     if call is None or call.malformed or not can_be_changed(request):
         return False
-    if not all(isinstance(a, Write | Delete | Execute | McpCall | ChangeMany | SpawnAgent)
-               for a in request.actions):  # fmt: skip
+    kinds = Write | Delete | Execute | McpCall | ChangeMany | SpawnAgent | Setting
+    if not all(isinstance(one, kinds) for one in request.actions):
         return False  # what is only looked at beforehand
     return MASK not in msgspec.json.encode(call.arguments).decode()
 

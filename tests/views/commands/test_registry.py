@@ -201,7 +201,8 @@ def test_a_tool_is_called_from_the_palette(environ, workspace, script):
     model = script({"text": "unused"})
     happened = at_desk(environ, workspace, scenario, model=model)
 
-    asked = ("Arguments of workspace_read_file, as JSON: path, [offset], [limit]", '{"path":""}')
+    title = "Arguments of workspace_read_file, as JSON or flags: path, [offset], [limit]"
+    asked = (title, '{"path":""}')
     assert happened == [
         ("ask", asked),
         ("tell", "workspace_read_file: 2 of 2 lines"),

@@ -3,9 +3,15 @@
 import asyncio
 from tempfile import TemporaryFile
 
+from msgspec.structs import replace
+
 from steersman.operations.running.command_result import CommandResult
 from steersman.operations.tool import Bench
 from steersman.operations.tools.run_command import Given, RunCommand, RunCommandArgs
+from steersman.records.errors import ToolProblem
+
+PATIENCE = 60.0  # seconds
+MOST = 1 << 20  # bytes of what it prints
 
 
 class Talking(RunCommand):
@@ -26,3 +32,15 @@ class Talking(RunCommand):
             assert isinstance(ran, CommandResult), "it asks for no more"
             printed.seek(0)
             return ran, await asyncio.to_thread(printed.read, most + 1)
+
+    async def look(self, command: str, bench: Bench) -> str:
+        """What a command prints that may only read the workspace, and reaches nobody."""
+        if bench.profile.sandbox:
+            narrow = replace(bench.profile, files="read", network="none")
+            bench = replace(bench, profile=narrow)
+        args = RunCommandArgs(command, wait_timeout=PATIENCE, kill_on_timeout=True)
+        ran, printed = await self.talk(args, bench, b"", MOST)
+        if ran.exit_code or len(printed) > MOST:
+            why = "It printed too much." if len(printed) > MOST else ran.output.strip()[:500]
+            raise ToolProblem(f"`{command.split()[0]}` could not answer.", why)
+        return printed.decode("utf-8", "replace")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -21,35 +22,71 @@ from steersman.ports.cli.options import (
 from steersman.ports.cli.prompts import consent
 from steersman.ports.cli.views import request_words
 from steersman.ports.cli.watch import Job, Watched, do
-from steersman.records import validation
+from steersman.records.dialogue import ToolSpec
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.message import ConfirmRequest, Message, ToolResult, TurnEnd
+from steersman.views import capabilities
 from steersman.views.text import one_line, safe, safe_json
 
 
-@click.command()
-@click.argument("tool")
-@click.argument("arguments", default="{}")
+@click.command(
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+)
+@click.argument("tool", required=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @working
-def call(tool: str, arguments: str, **flags: Any) -> int:
-    """Call TOOL with ARGUMENTS (a JSON object) and print its result as JSON."""
-    try:
-        given = msgspec.json.decode(arguments, type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        raise UsageProblem(
-            "The arguments are not a JSON object.",
-            validation.sentence(error),
-            """For example: steer call workspace_read_file '{"path": "README.md"}'""",
-        ) from error
-    return asyncio.run(do(CallJob(tool, given, flags), RequestView(), attended=at_terminal()))
+@click.option("--help", "-h", "helps", is_flag=True, help="Show this message, or that of TOOL.")
+@click.pass_context
+def call(
+    ctx: click.Context, /, tool: str | None, arguments: tuple[str, ...], helps: bool, **flags: Any
+) -> int:
+    """Call TOOL with ARGUMENTS and print its result as JSON.
+
+    They are one JSON object, or flags: `steer call TOOL --help` shows them.
+    """
+    if helps and tool:
+        return asyncio.run(_explain(tool, folder_from(flags["workspace"])))
+    if helps:
+        click.echo(ctx.get_help())
+        return Exit.DONE
+    if tool is None:
+        raise click.MissingParameter(param_hint="TOOL", param_type="argument", ctx=ctx)
+    return asyncio.run(do(CallJob(tool, arguments, flags), RequestView(), attended=at_terminal()))
+
+
+async def _explain(tool: str, folder: str) -> int:
+    """Show what a tool does, and its arguments as flags."""
+    async with open_host() as host:
+        await host.learn(folder)
+        spec = _named(host, folder, tool)
+    if spec is None:
+        raise UsageProblem(f"“{tool}” is a tool of an MCP server.", try_this="steer mcp list")
+    click.echo(f"Usage: steer call {spec.name} [JSON | FLAGS]\n\n{safe(spec.description)}")
+    rows = [(safe(name), safe(about)) for name, about in capabilities.flags(spec)]
+    if rows:
+        formatter = click.HelpFormatter(width=100)
+        with formatter.section("\nArguments"):
+            formatter.write_dl(rows)
+        click.echo(formatter.getvalue(), nl=False)
+    return Exit.DONE
+
+
+def _named(host: Host, folder: str, tool: str) -> ToolSpec | None:
+    """A tool by its name; None for one that an MCP server may have."""
+    specs = {spec.name: spec for spec in host.tools(folder)}
+    if tool not in specs and "__" not in tool:
+        raise UsageProblem(f"There is no tool “{tool}”.", f"The tools are: {', '.join(specs)}.")
+    return specs.get(tool)
 
 
 class CallJob(Job):
     """One tool call in a thread of its own."""
 
-    def __init__(self, tool: str, arguments: dict[str, Any], flags: dict[str, Any]) -> None:
+    def __init__(self, tool: str, words: Sequence[str], flags: dict[str, Any]) -> None:
         self._tool = tool
-        self._arguments = arguments
+        self._words = words
+        self._arguments: dict[str, Any] = {}
         self._flags = flags
         self._result: ToolResult | None = None
 
@@ -57,11 +94,8 @@ class CallJob(Job):
         """Make the thread, once the tool is known to exist."""
         folder = folder_from(self._flags["workspace"])
         await host.learn(folder)
-        names = [spec.name for spec in host.tools(folder)]
-        if self._tool not in names and "__" not in self._tool:  # a server may have it
-            raise UsageProblem(
-                f"There is no tool “{self._tool}”.", f"The tools are: {', '.join(names)}."
-            )
+        spec = _named(host, folder, self._tool)
+        self._arguments = capabilities.arguments(spec, self._words)
         await consent(host, folder, attended=attended)
         handle = await host.start(
             folder,

@@ -19,6 +19,7 @@ from steersman.records.action import (
     Network,
     Read,
     Search,
+    Setting,
     SpawnAgent,
 )
 from steersman.records.message import ConfirmRequest
@@ -147,7 +148,7 @@ def _action(action: Action, folder: str, width: int, palette: Palette) -> list[T
                 *wrapped(flat(agent), width, palette.strong),
                 *_block(task, width, palette),
             ]
-        case Read() | List() | Search():
+        case Read() | List() | Search() | Setting():
             return wrapped(flat(described(action)), width, palette.text)
     return []  # a change of a file: its diff is shown
 

@@ -3,15 +3,13 @@
 The tools are `Host.tools`: the same list that `steer tools` prints and the MCP port offers.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
-from steersman.records import validation
-from steersman.records.dialogue import ToolSpec
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.message import ToolResult
+from steersman.views.capabilities import fields, given, sample
 from steersman.views.commands.builtin.threads import resume, thread_row
 from steersman.views.commands.registry import Registry
 from steersman.views.commands.stage import Stage
@@ -78,39 +76,12 @@ async def call(stage: Stage, name: str) -> None:
     spec = next((one for one in seat.host.tools(seat.folder) if one.name == name), None)
     if spec is None:
         raise UsageProblem(f"There is no tool “{one_line(name, 60)}” here.")
-    said = await stage.ask(f"Arguments of {name}, as JSON: {fields(spec)}", sample(spec))
+    said = await stage.ask(f"Arguments of {name}, as JSON or flags: {fields(spec)}", sample(spec))
     if said is None:
         return
-    message = await seat.call(name, given(said))
+    message = await seat.call(name, given(spec, said))
     if isinstance(message.body, ToolResult):
         stage.tell(f"{name}: {result_words(message.body)}")
-
-
-def given(text: str) -> dict[str, Any]:
-    """Arguments as a person typed them."""
-    try:
-        return msgspec.json.decode(text.strip() or "{}", type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        raise UsageProblem(
-            "The arguments are not a JSON object.", validation.sentence(error)
-        ) from error
-
-
-def fields(spec: ToolSpec) -> str:
-    """The names of a tool's arguments; those that may be left out in brackets."""
-    needed = spec.parameters.get("required", [])
-    named = spec.parameters.get("properties", {})
-    return ", ".join(name if name in needed else f"[{name}]" for name in named)
-
-
-def sample(spec: ToolSpec) -> str:
-    """Arguments to begin with: everything that is needed, still empty."""
-    blanks: dict[str, Any] = {"string": "", "integer": 1, "number": 1, "boolean": False,
-                              "array": [], "object": {}}  # fmt: skip
-    named = spec.parameters.get("properties", {})
-    needed = spec.parameters.get("required", [])
-    start = {name: blanks.get(named.get(name, {}).get("type", ""), "") for name in needed}
-    return msgspec.json.encode(start).decode()
 
 
 def _first_line(text: str) -> str:
