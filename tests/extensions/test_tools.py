@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -197,3 +199,29 @@ def test_rules_and_lists_of_tools_name_it(environ, workspace, script, how, statu
     own(environ, COUNT)
     result = called(environ, workspace, script, "count_words", how, path="README.md")
     assert result.status == status
+
+
+def test_other_agents_see_whether_it_only_reads(environ, steer):
+    own(environ, tool("return 1", name="reader"), "reader.py")
+    own(environ, tool("return 1", 'files = "write"', name="writer"), "writer.py")
+    own(environ, tool("return 1", 'hosts = ["a.example"]', name="caller"), "caller.py")
+    kinds = {one["name"]: one["family"] for one in decoded(steer("tools", "--json").stdout)}
+    assert [kinds[name] for name in ("reader", "writer", "caller")] == ["read", "run", "run"]
+
+
+def test_without_any_no_folder_is_listed(environ, workspace):
+    """An audit hook of Python shows every folder that is listed."""
+    looked = "import sys; sys.addaudithook(lambda name, about: name in ('os.listdir', 'os.scandir')"
+    code = f"""{looked} and print(about[0]))
+from steersman.threads.offering import find_tools
+import os
+import subprocess
+import sys
+print("---")
+print(find_tools(os.getcwd(), os.environ, trusted=True))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=workspace, env=environ, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.partition("---\n")[2] == "None\n"

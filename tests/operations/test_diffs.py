@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steersman.operations.matching import unified_diff as unified
+from steersman.operations.tools.show_diff import by_file
 
 # What ends a line for some programs is part of a line for a diff.
 LINES = ["a", "b", "c", "", "-- x", "++ y", " z", "\\ No", "@@ -1 +1 @@", "ü\x0c\x85\u2028請"]
@@ -97,3 +98,36 @@ def test_a_long_file_with_two_distant_changes_is_compared_in_time():
     diff = unified("f.txt", "".join(old).encode(), "".join(new).encode())
     assert applied(diff, "".join(old).encode()) == "".join(new).encode()
     assert diff.count("@@ -") == 2
+
+
+SEVERAL = """\
+diff --git a/notes.sql b/notes.sql
+index 1..2 100644
+--- a/notes.sql
++++ b/notes.sql
+@@ -1,2 +1,2 @@
+--- a comment
++++ b comment
+@@ -9 +9 @@
+-x
+diff --git a/gone.py b/gone.py
+deleted file mode 100644
+--- a/gone.py
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+diff --git a/picture.png b/picture.png
+index 1..2 100644
+Binary files a/picture.png and b/picture.png differ
+diff --git a/old.py b/new.py
+rename from old.py
+rename to new.py
+"""
+
+
+def test_a_diff_of_several_files_is_taken_apart():
+    found = list(by_file(SEVERAL))
+    assert [one.path for one in found] == ["notes.sql", "gone.py", "picture.png", "new.py"]
+    assert "".join(one.diff for one in found) == SEVERAL
+    assert [one.path for one in by_file("@@ -1 +1 @@\n-a\n+b\n")] == [""]
+    assert list(by_file("")) == []

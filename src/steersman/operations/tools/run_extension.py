@@ -122,7 +122,8 @@ class RunExtension(Tool[ExtensionArgs]):
 
 def spec(tool: Extension) -> ToolSpec:
     """A tool of one file as a model sees it."""
-    return ToolSpec(tool.name, tool.description, dict(tool.parameters), Family.RUN.value[0])
+    family = Family.RUN if tool.hosts or tool.files == "write" else Family.READ
+    return ToolSpec(tool.name, tool.description, dict(tool.parameters), family.value[0])
 
 
 def _named(action: Network, hosts: Sequence[str]) -> bool:

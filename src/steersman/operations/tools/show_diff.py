@@ -17,7 +17,8 @@ COMMAND = (
     "git -c core.quotePath=false --no-pager diff --no-color --no-ext-diff --no-textconv "
     "$(git rev-parse --quiet --verify HEAD || git hash-object -t tree /dev/null)"
 )
-_BEGINS = re.compile(r"^(?=diff --git )|^(?=--- .+\n\+\+\+ )", re.MULTILINE)
+_GIT = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_PLAIN = re.compile(r"^(?=--- .+\n\+\+\+ .+\n@@ )", re.MULTILINE)
 _NAME = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?(?!/dev/null)([^\t\n]+)", re.MULTILINE)
 _HEADER = re.compile(r"diff --git a/.+ b/(.+)")
 
@@ -46,7 +47,7 @@ class ShowDiff(Tool[ShowDiffArgs]):
     """Show the user how tracked files differ from the last commit, or a diff that you have."""
 
     name = "show_diff"
-    family = Family.RUN
+    family = Family.READ
     Args = ShowDiffArgs
     offered = False
 
@@ -69,15 +70,8 @@ def _command(args: ShowDiffArgs) -> str:
 
 def by_file(text: str) -> Iterator[FileDiff]:
     """The parts of a unified diff; one without names is about an unnamed file."""
-    parts = [part for part in _BEGINS.split(text) if part.strip()]
-    joined: list[str] = []
-    for part in parts:  # what git says before the two names belongs to the file that follows
-        if joined and joined[-1].startswith("diff --git ") and "\n+++ " not in joined[-1] \
-                and part.startswith("--- "):  # fmt: skip
-            joined[-1] += part
-        else:
-            joined.append(part)
-    for part in joined:
+    for part in (_GIT if _GIT.search(text) else _PLAIN).split(text):
         names = _NAME.findall(part.partition("\n@@")[0])
         header = _HEADER.match(part)
-        yield FileDiff(names[-1] if names else header[1] if header else "", part)
+        if part.strip():
+            yield FileDiff(names[-1] if names else header[1] if header else "", part)

@@ -11,7 +11,7 @@ from steersman.operations.tools.run_command import Given, RunCommand, RunCommand
 from steersman.records.errors import ToolProblem
 
 PATIENCE = 60.0  # seconds
-MOST = 1 << 20  # bytes of what it prints
+MOST = 256 * 1024  # bytes of what it prints
 
 
 class Talking(RunCommand):

@@ -35,7 +35,7 @@ class GetVcsStatus(Tool[VcsStatusArgs]):
     """Show the branch, how far it is from its upstream, and which files differ."""
 
     name = "get_vcs_status"
-    family = Family.RUN
+    family = Family.READ
     Args = VcsStatusArgs
     offered = False
 
