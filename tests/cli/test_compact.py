@@ -6,7 +6,7 @@ from tests.world import call
 
 def long_thread(steer, script, workspace):
     """A thread with a goal, a rule, and much that was read."""
-    (workspace / "big.txt").write_text("".join(f"line {n} of the harbour\n" for n in range(1500)))
+    (workspace / "big.txt").write_text("".join(f"line {n} of the harbour\n" for n in range(1000)))
     read = {"tool_calls": [call("workspace_read_file", path="big.txt")]}
     model = script(read, DONE, read, DONE, read, DONE, read, DONE)
     first = steer.messages("run", "Mend the harbour crane.", "--model", model)
