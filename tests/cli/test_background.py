@@ -167,6 +167,15 @@ def test_at_a_terminal_an_answer_is_asked_for_after_what_it_is_about(
     assert (workspace / "asked.txt").read_text() == "asked\n"
 
 
+def test_work_in_the_background_keeps_its_profile(steer, script, detach):
+    model = script({"tool_calls": [outside("git push --force")]}, DONE)
+    thread = detach(model, "--profile", "ci", "--allow", "Bash", "--yes")
+    assert steer("wait", thread).returncode == 0
+    (result,) = log(steer, thread, "tool_result")
+    assert result["body"]["status"] == "denied"
+    assert "the setting `guard` refuses" in result["body"]["message"]
+
+
 def test_a_denial_reaches_the_model_with_its_reason(steer, script, workspace, detach):
     model = script({"tool_calls": [ASKS]}, {"expect": "use the test database", "text": "Will do."})
     thread = detach(model)

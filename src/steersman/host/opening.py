@@ -11,7 +11,7 @@ from steersman.records.settings import Settings, Value
 
 # What a person finds again. How far a thread is trusted, each run says again.
 RESTORED = ("mode", "model", "approvals", "output_style", "skill_meta_file", "skills_off")
-LASTING = (*RESTORED, "trust", "sandbox")
+LASTING = (*RESTORED, "trust", "sandbox", "profile")
 # What a run was started with, and a process that continues with it keeps.
 RUN = ("max_steps", "domains", "allow", "deny", "tools", "instructions", "add_dir")
 
@@ -40,7 +40,7 @@ class Opening(Struct, frozen=True):
 class Kept(Struct, frozen=True, omit_defaults=True):
     """How a thread is worked on, by the names of flags.
 
-    `lasting` is the thread's own: mode, model, trust, approvals, sandbox, skills. `run` holds for
+    `lasting` is the thread's own: mode, model, trust, approvals, sandbox, skills. `run`
     holds for the work under way, and for a process that continues with it: limits, domains,
     rules, `yes`.
     """
