@@ -1,15 +1,12 @@
 """Inline code of other languages: calls that start commands, delete, write, kill or send."""
 
-import base64
-import binascii
-import codecs
 import re
 from typing import TYPE_CHECKING
 
 from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.code_editor import given, plain_calls, quoted, spoken
 from steersman.governance.guard.code_leaks import fetched, lookups, secrets, serves
 from steersman.governance.guard.code_patterns import (
-    BLOB,
     CHDIR,
     CHR,
     COPIES,
@@ -55,6 +52,7 @@ from steersman.governance.guard.code_texts import (
     spelled,
     strings,
     tilde,
+    unpacked,
     with_home,
     with_names,
 )
@@ -72,34 +70,20 @@ if TYPE_CHECKING:
 
 # Languages in which quotes do not always make a text.
 UNQUOTED = frozenset(("lisp", "tcl", "editor", "gdb", "osa", "cmd", "powershell", "sql"))
-_NAMED = frozenset(("perl", "ruby", "php", "node", "lua", "go", "rust", "java", "swift", "nim"))
+_NAMED = frozenset(
+    ("perl", "ruby", "php", "node", "lua", "go", "rust", "java", "swift", "nim", "editor")
+)
 
 
 def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     """Judge code by its literal calls; the answer is text it would print, when that is plain."""
     shell.scene.plain = False
     home = shell.scene.place.home
+    if language == "editor":
+        code, others = spoken(code)
+        _inside(shell, others, depth)
     known = _python(shell, code) if language == "python" else None
-    text = with_home(code, home) if known is None else known
-    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", text)
-    text = ENVIRONMENT.sub(f"'{UNSET}'", text)
-    text = CHR.sub(characters, text)
-    text = LETTERS.sub(
-        lambda found: f"'{spelled(found[0])[-1]}'" if spelled(found[0]) else found[0], text
-    )
-    if language == "node":
-        text = matching(text)
-    elif language == "m4":
-        text = text.replace("`", "'")
-    elif language == "lua":
-        text = re.sub(r"(?<=['\")\w])\s*\.\.\s*(?=['\"\w])", " + ", text)
-    elif language == "awk":
-        text = re.sub(r"(['\"])\s+(?=\")", r"\1 + ", with_names(text))
-    text = glued(text)
-    text = PATH_JOIN.sub(joined, text)
-    text = aliases(text)
-    if language in _NAMED:
-        text = glued(with_names(text))
+    text = _worded(with_home(code, home) if known is None else known, language, home)
     shell = _moved(shell, text)
     _links(shell, text)
     name = language.capitalize()
@@ -124,8 +108,50 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     secrets(shell, text)
     _writes(shell, text)
     _evals(shell, text, language, depth)
+    if language in ("editor", "lua", "python"):
+        _gives(shell, text, language, depth)
     _suspicion(shell, text, language)
     return _printed(text, language)
+
+
+def _worded(text: str, language: str, home: str) -> str:
+    """Code in the words that are looked for: homes, names and joined texts put in plainly."""
+    text = HOMES.sub(lambda found: "'" + home + (found["t"] or "") + "'", text)
+    text = ENVIRONMENT.sub(f"'{UNSET}'", text)
+    text = CHR.sub(characters, text)
+    text = LETTERS.sub(
+        lambda found: f"'{spelled(found[0])[-1]}'" if spelled(found[0]) else found[0], text
+    )
+    if language == "node":
+        text = matching(text)
+    elif language == "m4":
+        text = text.replace("`", "'")
+    elif language == "lua":
+        text = re.sub(r"(?<=['\")\w])\s*\.\.\s*(?=['\"\w])", " + ", quoted(text))
+    elif language == "awk":
+        text = re.sub(r"(['\"])\s+(?=\")", r"\1 + ", with_names(text))
+    text = glued(text)
+    text = PATH_JOIN.sub(joined, text)
+    text = aliases(text)
+    if language in _NAMED:
+        text = glued(with_names(text))
+    if language in ("editor", "lua"):
+        text = plain_calls(text, language)
+    return text
+
+
+def _inside(shell: "Shell", parts: list[tuple[str, str]], depth: int) -> None:
+    """Code inside code, each part in its own language."""
+    for language, code in parts if depth < 4 else ():
+        scan(shell, code, language, depth + 1)
+
+
+def _gives(shell: "Shell", text: str, language: str, depth: int) -> None:
+    """What code gives to an editor to run."""
+    parts, hidden = given(text, language)
+    _inside(shell, parts, depth)
+    if hidden:
+        _runs_code(shell, text)
 
 
 def _python(shell: "Shell", code: str) -> str | None:
@@ -263,7 +289,7 @@ def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None
             words = [before[1]] if before else []
         else:
             words = strings(inside)
-            if not words and language in ("tcl", "powershell", "editor"):
+            if not words and language in ("tcl", "powershell"):
                 words = [w for w in inside.split() if not w.startswith("-")]
         call = ProgramCall([name.split("(")[0], *words], shell.copy(), None)
         many = re.search(
@@ -337,7 +363,7 @@ def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
         not EVAL.search(text) and not re.search(r"system|popen|subprocess|\|\s*sh|exec|`", text)
     ) or depth > 3:
         return
-    texts = [made for word in strings(text) for made in _unpacked(word, text)]
+    texts = [made for word in strings(text) for made in unpacked(word, text)]
     for made in texts + spelled(text):
         scan(shell, made, language, depth + 1)
         if re.search(r"system|popen|subprocess|exec|spawn|`", text):
@@ -365,28 +391,6 @@ def _runs_code(shell: "Shell", text: str) -> None:
         )
 
 
-def _unpacked(word: str, text: str) -> list[str]:
-    made = []
-    clean = re.sub(r"\s", "", word)
-    if "[::-1]" in text or "reverse" in text:
-        made.append(word[::-1])
-    if "rot13" in text or "rot_13" in text:
-        made.append(codecs.encode(word, "rot13"))
-    if re.fullmatch(r"(?:[0-9a-fA-F]{2}){4,}", clean):
-        made.append(bytes.fromhex(clean).decode("utf-8", "replace"))
-    elif BLOB.match(clean) and len(clean) % 4 in (0, 2, 3):
-        try:
-            raw = base64.b64decode(
-                clean.replace("-", "+").replace("_", "/") + "=" * (-len(clean) % 4)
-            )
-            plain = raw.decode("utf-8")
-            if plain.isprintable() or "\n" in plain:
-                made.append(plain)
-        except (ValueError, binascii.Error):
-            pass
-    return [item for item in made if item]
-
-
 def _printed(text: str, language: str) -> str:
     if language == "awk":
         found = PRINTF.search(text)
@@ -407,7 +411,7 @@ def _printed(text: str, language: str) -> str:
         text,
     ) and SHOW.search(text):
         for word in strings(text):
-            for made in _unpacked(word, text):
+            for made in unpacked(word, text):
                 return made + "\n"
     found = SAYS.search(text)
     return "".join(strings(found[1])) + "\n" if found else OUT

@@ -5,7 +5,7 @@ import re
 from steersman.records.patterns import pattern
 
 HOMES = pattern(
-    r"(?:os\.path\.expanduser|File\.expand_path|[pP]ath\.expand)\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
+    r"(?:os\.path\.expanduser|File\.expand_path|[pP]ath\.expand|vim\.fs\.normalize|(?:\bvim\.fn\.)?\bexpand)\(\s*(?:f|r)?['\"]~(?P<t>[^'\"]*)['\"]\s*\)|os\.environ\[\s*['\"]HOME['\"]\s*\]"
     r"|os\.environ\.get\(\s*['\"]HOME['\"][^)]*\)|os\.getenv\(\s*['\"]HOME['\"]\s*\)|Path\.home\(\)"
     r"|pathlib\.Path\.home\(\)|process\.env\.HOME|process\.env\[['\"]HOME['\"]\]"
     r"|(?:require\(['\"](?:node:)?os['\"]\)|\bos)\.homedir\(\)|Deno\.env\.get\(['\"]HOME['\"]\)"
@@ -18,6 +18,7 @@ HOMES = pattern(
     r"|os\.UserHomeDir\(\)|(?:dirs|home)::home_dir\(\)(?:\.unwrap\(\))?|NSHomeDirectory\(\)"
     r"|(?:std::)?env::var\(['\"]HOME['\"]\)(?:\.unwrap\(\))?|env!\(['\"]HOME['\"]\)"
     r"|System\.getenv\(['\"]HOME['\"]\)|System\.user_home!?(?:\(\))?|getHomeDir(?:ectory)?\(\)"
+    r"|\bvim\.env\.HOME\b|\bvim\.env\[['\"]HOME['\"]\]|\b(?:vim\.)?(?:uv|loop)\.os_homedir\(\)"
     r"|os\.Getenv\(['\"]HOME['\"]\)|\$env:(?:HOME|USERPROFILE)|\$HOME\b|%USERPROFILE%"
 )
 STRING = pattern(
@@ -40,7 +41,7 @@ RUN = pattern(
     r"|\bpty\.spawn|\basyncio\.create_subprocess_\w+|\b(?:\w+\.)?(?:run|call|"
     r"check_call|check_output|getoutput|getstatusoutput|Popen)(?=\s*\(\s*[\[('\"])"
     r"|\b(?:run|shell)(?=\s+['\"])|\be?syscmd"
-    r"|\bexec(?:Sync|File|FileSync|vp?e?|lp?e?)?|\bspawn(?:Sync)?|\bfork\b(?=\s*\(['\"])|"
+    r"|\bexec(?!ute\b)(?:Sync|File|FileSync|vp?e?|lp?e?)?|\bspawn(?:Sync)?|\bfork\b(?=\s*\(['\"])|"
     r"\bsystem2?|\bpopen\d?|\bPopen"
     r"|\bshell_exec|\bpassthru|\bproc_open|\bpcntl_exec|\bos\.execute|\bio\.popen|"
     r"\bIO\.popen|\bOpen3\.\w+"
@@ -53,7 +54,7 @@ RUN = pattern(
     r"|\bos:cmd|\bSystem\.cmd|\bSystem\.shell|\bPort\.open|\brun-program|\buiop:\w+|"
     r"\bsh\.\w+|\$`|\bqx|\bInvoke-Expression|\biex|\bStart-Process|\bcmd\s*/c"
     r"|\bexecl[pe]?|\bexecv[pe]*|\bsystem\*?|\bprocess\*?|\bcallproc|\bunix\.system|"
-    r"\bexec(?:ShellCmd|Cmd|CmdEx|Process)|\bos/(?:shell|execute)|\bsh(?=\s+['\"])|\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
+    r"\bexec(?:ShellCmd|Cmd|CmdEx|Process)|\bos/(?:shell|execute)|\bsh(?=\s+['\"])|\bjob_?start|\bterm(?:open|_start)|\bSys\.command|\bUnix\.\w+|\bcallCommand|\bspawnCommand|\bcallProcess|"
     r"\breadProcess)"
 )
 DELETE = pattern(
@@ -184,7 +185,7 @@ ESCAPES = (
         frozenset(("editor", "sql", "tcl", "gdb", "gnuplot")),
         pattern(
             r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
-            r"exec\s|spawn\s|r!|w\s*!|system\s|terminal\s|term\s)"
+            r"exec\s|spawn\s|r\s*!|w\s+!|system\s|terminal\s|term\s)"
             r"\s*([^\n]+)"
         ),
     ),

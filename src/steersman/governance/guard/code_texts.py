@@ -1,9 +1,12 @@
 """Texts that inline code builds: letters from numbers, names and homes inside strings."""
 
+import base64
+import binascii
+import codecs
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.code_patterns import HOMES, JOIN, RENAMED, STRING
+from steersman.governance.guard.code_patterns import BLOB, HOMES, JOIN, RENAMED, STRING
 from steersman.governance.guard.expand import ansi
 from steersman.records.patterns import pattern
 
@@ -26,7 +29,7 @@ _HOME_IN_TEXT = pattern(
 _DOUBLE = pattern(r"([\"`])((?:\\.|(?!\1)[^\\])*)\1", re.DOTALL)
 _GIVEN = pattern(
     r"(?:\b(?:my|our|const|let|var|local|String)\s+(?:mut\s+)?)?[$@]?\b(?P<n>[A-Za-z_]\w*)(?:\s*,\s*\w+)?\s*:?=\s*(?P<q>['\"])"
-    r"(?P<v>[^'\"\n]{1,200})(?P=q)\s*(?=[;,\n)]|\Z)"
+    r"(?P<v>[^'\"\n]{1,200})(?P=q)\s*(?=[;,\n)|]|\Z)"
 )
 # A regular expression of JavaScript, and a name that is given one.
 _EXPRESSION = r"(?<![\w)\]])/(?![/*])(?:\\.|[^/\\\n])+/[a-z]*"
@@ -191,3 +194,26 @@ def joined(found: re.Match[str]) -> str:
         made = part if part.startswith("/") or not made else made.rstrip("/") + "/" + part
     head = "Path(" if found[0].startswith("Path") else ""
     return f"{head}'{made}'" + (")" if head else "")
+
+
+def unpacked(word: str, text: str) -> list[str]:
+    """What a string holds in the encodings that the code speaks of."""
+    made = []
+    clean = re.sub(r"\s", "", word)
+    if "[::-1]" in text or "reverse" in text:
+        made.append(word[::-1])
+    if "rot13" in text or "rot_13" in text:
+        made.append(codecs.encode(word, "rot13"))
+    if re.fullmatch(r"(?:[0-9a-fA-F]{2}){4,}", clean):
+        made.append(bytes.fromhex(clean).decode("utf-8", "replace"))
+    elif BLOB.match(clean) and len(clean) % 4 in (0, 2, 3):
+        try:
+            raw = base64.b64decode(
+                clean.replace("-", "+").replace("_", "/") + "=" * (-len(clean) % 4)
+            )
+            plain = raw.decode("utf-8")
+            if plain.isprintable() or "\n" in plain:
+                made.append(plain)
+        except (ValueError, binascii.Error):
+            pass
+    return [item for item in made if item]

@@ -3,11 +3,13 @@
 import re
 
 from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.code_texts import arguments
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
+from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.file_lists import listed_in
 from steersman.governance.guard.programs.flags import check_flags
-from steersman.governance.guard.programs.shells import run_address, run_content, run_written
+from steersman.governance.guard.programs.shells import feed, run_address, run_content, run_written
 from steersman.governance.guard.programs.texts import blur, same_lines, stdin_or_files
 from steersman.records.patterns import pattern
 
@@ -204,35 +206,91 @@ def code(call: ProgramCall) -> None:
         edit(call)
 
 
+# Editors of other families; all others are kin of vi and follow what comes on standard input.
+_OTHERS = frozenset(listed("emacs emacsclient helix hx joe mg micro nano pico"))
+_GIVEN = listed("-c --cmd --eval -e -E --funcall -f --remote-send --remote-expr")
+_VI_VALUED = "-c --cmd -S -u -U -T -W -w -i --listen --server --remote-send --remote-expr"
+_FLAGS = {
+    "nvim": f"{_VI_VALUED} -l",
+    "kak": "-c -e -E -f -i -p -s -C -ui",
+    "micro": "-config-dir -plugin",
+    **dict.fromkeys(
+        ("emacs", "emacsclient"), "-u -T -s -e --eval -l --load -f --funcall --socket-name -a"
+    ),
+    **dict.fromkeys(("hx", "helix"), "-c --config -g --grammar --log -w --working-dir"),
+}
+_AT = r"(?m)(?:^|\|)[\s:]*(?:sil(?:ent)?!?\s+)?[\d,$%.'<>]*"
+_SOURCED = pattern(
+    _AT + r"(?P<how>luaf(?:ile)?|py[3x]?f(?:ile)?|py(?:thon)?3file|rubyf(?:ile)?|so(?:urce)?)!?\s+"
+    r"(?P<file>[^\s|]+)"
+)
+_SAVED = pattern(
+    _AT + r"(?:w(?:q|rite)?|sav(?:eas)?|up(?:date)?|x(?:it)?)!?\s+(?:>>\s*)?(?!q\b|!)([^\s|]+)"
+)
+_OPENED = pattern(_AT + r"(?:r(?:ead)?|e(?:dit)?|tabe(?:dit)?)!?\s+(?!!)([^\s|]+)")
+
+
 def edit(call: ProgramCall) -> None:
     """Editors: they write the files they open and follow commands given as options."""
-    from steersman.governance.guard.code import scan
-
     check_flags(call)
-    options = call.options(
-        "-c --cmd -S -u -U -T -W -w -i --eval -l --load -f --funcall --listen -e"
-    )
-    texts = options.all("-c", "--cmd", "--eval", "-e", "--funcall", "-f")
-    texts += [word[1:] for word in call.args if word.startswith("+")]
+    options = call.options(_FLAGS.get(call.name, _VI_VALUED), single=call.name in ("kak", "micro"))
+    files = [(name, "editor") for name in options.all("-S", "-u", "--load")]
+    files += [(name, "lua" if call.name == "nvim" else "editor") for name in options.all("-l")]
+    if call.name in ("hx", "helix"):
+        files += [(name, "editor") for name in options.all("-c", "--config")]
+        texts = []
+    else:
+        texts = options.all(*_GIVEN)
+        texts += [word[1:] for word in call.args if word.startswith("+")]
+    if (
+        call.name not in _OTHERS
+        and call.stdin
+        and ({"-", "/dev/stdin"} & set(call.args) or feed(call, call.stdin))
+    ):
+        texts.append(literal(call.stdin))
+    if options.has("-plugin"):
+        call.ask("editor.extend", "changes what the editor runs from now on")
     for text in filter(None, texts):
-        scan(call.shell, text, "editor")
-        if _PLUGINS.search(text):
-            call.ask("editor.extend", "changes what the editor runs from now on")
-    for name in options.all("-S", "-u", "-l", "--load"):
-        outside = name not in ("NONE", "NORC") and call.zone(name) is not Zone.INSIDE
-        run_written(call, name, "editor")
-        if not run_address(call, name) and outside:
-            call.doubt("flag.helper", f"loads editor commands from {shown(name)}")
-    if call.name in ("ed", "ex", "vi", "vim", "nvim") and call.stdin:
-        scan(call.shell, call.stdin, "editor")
+        files += _commands(call, text)
+    for name, language in files:
+        _load(call, name, language)
     for word in options.rest:
         where = call.zone(word)
         if where not in (Zone.INSIDE, Zone.TEMP, Zone.HARMLESS):
             call.write(word)
-    _ex_commands(call)
 
 
-def _ex_commands(call: ProgramCall) -> None:
-    if call.name in ("ed", "ex") and call.stdin:
-        for found in re.finditer(r"(?m)^\s*(?:\d*,?\$?)?w!?\s+(?!q\b)(\S+)", call.stdin):
-            call.write(found[1])
+def _commands(call: ProgramCall, text: str) -> list[tuple[str, str]]:
+    """Commands an editor is given; the answer is the files they load, with their languages."""
+    from steersman.governance.guard.code import scan
+
+    scan(call.shell, text, "editor")
+    if _PLUGINS.search(text):
+        call.ask("editor.extend", "changes what the editor runs from now on")
+    for found in re.finditer(r"%sh(?=[{(\[])", text) if call.name == "kak" else ():
+        call.script(arguments(text, found.end())[1:-1])
+        call.wrapper = False
+    if call.name in _OTHERS:
+        return []
+    for found in _SAVED.finditer(text):
+        call.write(found[1])
+    for found in _OPENED.finditer(text):
+        call.read(found[1])
+    kinds = {"l": "lua", "p": "python", "r": "ruby"}
+    return [
+        (found["file"], kinds.get(found["how"][0], "editor")) for found in _SOURCED.finditer(text)
+    ]
+
+
+def _load(call: ProgramCall, name: str, language: str) -> None:
+    """A file of commands that an editor follows."""
+    from steersman.governance.guard.code import scan
+
+    if name in ("NONE", "NORC", "DEFAULTS"):
+        return
+    if name == "-" and call.stdin:
+        scan(call.shell, literal(call.stdin), language)
+        return
+    run_written(call, name, "lua" if name.endswith(".lua") else language)
+    if not run_address(call, name) and call.zone(name) is not Zone.INSIDE:
+        call.doubt("flag.helper", f"loads editor commands from {shown(name)}")

@@ -87,7 +87,8 @@ OWNERS = {
     "editing.awk": "awk frawk gawk goawk mawk nawk original-awk",
     "editing.code": "code code-insiders codium cursor windsurf zed",
     "editing.edit": """
-        ed emacs emacsclient ex helix hx joe kak micro nano nvim pico vi view vim
+        ed emacs emacsclient evim ex gview gvim gvimdiff helix hx joe kak mg micro mvim nano
+        nvim nvimdiff pico rview rvim vi view vim vim.basic vim.gtk3 vim.nox vim.tiny vimdiff
     """,
     "editing.sed": "gsed sed",
     "editing.sort": "gsort sort",
@@ -241,7 +242,7 @@ OWNERS = {
         csvjson csvlook csvsort csvstat cut dasel datamash delta diff diff3 difft dos2unix
         dyff expand expr factor figlet fmt fold fx gojq gron hq icdiff iconv jaq jless join
         jq json_pp jsonlint lolcat look miller mlr ncal nl numfmt paste pr pup pv qsv sdiff
-        shuf toilet toml tomlq ts tsort ul unexpand uniq units vimdiff wdiff xmllint
+        shuf toilet toml tomlq ts tsort ul unexpand uniq units wdiff xmllint
         xmlstarlet xsv yj yq zdiff
     """,
     "texts.grep": "ack ag egrep fgrep ggrep grep pcregrep rg ripgrep ugrep zgrep",
