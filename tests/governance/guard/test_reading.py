@@ -195,3 +195,12 @@ def test_a_redirect_between_a_here_document_and_a_pipe(after):
 @pytest.mark.parametrize("program", ["mkfs.ext4", "shutdown", "dd", "dropdb", "userdel"])
 def test_help_of_any_program_is_harmless(program):
     assert verdict(f"{program} --help") == "allow"
+
+
+@pytest.mark.parametrize("mark", ["<<END", "<<'END'", '<<"END"', "<<-END", "<<\\END"])
+@pytest.mark.parametrize("blank", ["", "\n", " \n\n"])
+def test_a_here_document_may_begin_with_a_backslash(mark, blank):
+    for way in (f"bash {mark}", f"bash {mark} > out.txt", f"cat {mark} | bash"):
+        command = f"{way}\n{blank}\\rm -rf ~\nEND\n"
+        assert verdict(command) == "block", said(command)
+    assert verdict(f"cat {mark}\n{blank}\\rm -rf ~\nEND\n") == "allow"

@@ -52,6 +52,9 @@ _CHANGES_SHELL = frozenset(
 _HEREDOC_FIRST = pattern(
     r"(<<-?[ \t]*(?:'\w+'|\"\w+\"|\\?\w+))((?:[ \t]+\d*>{1,2}(?:&\d|[ \t]*[\w./-]+))+)(?=[ \t]*\|)"
 )
+_BACKSLASH_FIRST = pattern(
+    r"(<<-?[ \t]*(?:'[^'\n]*'|\"[^\"\n]*\"|[^\s'\"<>|;&()]+)[^\n]*\n(?:[ \t]*\n)*)(?=\\)"
+)
 _BACKTICK = pattern(r"(?<!\\)`")
 _UNESCAPE = pattern(r"\\([`$\\])")
 _KEYED = pattern(r"\[[\"']?([^\]\"']+)[\"']?\]=(.*)\Z", re.DOTALL)
@@ -71,7 +74,10 @@ def parse(text: str) -> Node:
 
 
 def _parsed(text: str) -> tuple[str, Node]:
-    """A script and its tree. The grammar stumbles over `<<E 2>&1 |`, which is `2>&1 <<E |`."""
+    """A script and its tree. The grammar stumbles over `<<E 2>&1 |`, which is `2>&1 <<E |`, and
+    takes a here-document's first line for words of the command when a backslash begins it."""
+    if "<<" in text and "\\" in text:
+        text = _BACKSLASH_FIRST.sub(r"\1 ", text)
     root = parse(text)
     if root.has_error and "<<" in text:
         moved = _HEREDOC_FIRST.sub(r"\2 \1", text)
