@@ -13,6 +13,8 @@ from steersman.records.judgement import Fact
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
 
+STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+
 
 class ProgramCall:
     """A program about to be started, as far as its text shows."""
@@ -84,7 +86,9 @@ class ProgramCall:
         return zone(self.path(text), self.place)
 
     def content(self, text: str) -> str | None:
-        """What a file holds, when this command line wrote it."""
+        """What a file holds, when this command line wrote it or it is standard input."""
+        if text in STDIN:
+            return self.stdin
         return self.scene.files.get(self.path(text))
 
     # ---- what it touches

@@ -26,11 +26,8 @@ from steersman.governance.guard.code_patterns import (
     NETWORK,
     ONLY_SAYS,
     PATH_JOIN,
-    PRINTF,
     ROOTISH,
     RUN,
-    SAYS,
-    SHOW,
     SHOWN,
     STARTS,
     STRING,
@@ -41,6 +38,7 @@ from steersman.governance.guard.code_patterns import (
 )
 from steersman.governance.guard.code_python import rewritten
 from steersman.governance.guard.code_services import services
+from steersman.governance.guard.code_tcl import rewritten as plain_tcl
 from steersman.governance.guard.code_texts import (
     MAKES_LETTERS,
     aliases,
@@ -49,6 +47,7 @@ from steersman.governance.guard.code_texts import (
     glued,
     joined,
     matching,
+    printed,
     spelled,
     strings,
     tilde,
@@ -60,7 +59,7 @@ from steersman.governance.guard.code_values import TooMuchError
 from steersman.governance.guard.effects import payload
 from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.links import link
-from steersman.governance.guard.marks import OUT, UNKNOWN, UNSET, globbed, live, shown, unknown
+from steersman.governance.guard.marks import UNKNOWN, UNSET, globbed, live, shown, unknown
 from steersman.governance.guard.paths import OWN, absolute
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK
 
@@ -69,7 +68,7 @@ if TYPE_CHECKING:
 
 
 # Languages in which quotes do not always make a text.
-UNQUOTED = frozenset(("lisp", "tcl", "editor", "gdb", "osa", "cmd", "powershell", "sql"))
+UNQUOTED = frozenset(("lisp", "editor", "gdb", "osa", "cmd", "powershell", "sql"))
 _NAMED = frozenset(
     ("perl", "ruby", "php", "node", "lua", "go", "rust", "java", "swift", "nim", "editor")
 )
@@ -82,7 +81,7 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language == "editor":
         code, others = spoken(code)
         _inside(shell, others, depth)
-    known = _python(shell, code) if language == "python" else None
+    known = _read(shell, code, language)
     text = _worded(with_home(code, home) if known is None else known, language, home)
     shell = _moved(shell, text)
     _links(shell, text)
@@ -99,8 +98,9 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language in ("powershell", "cmd") and payload(text):
         shell.scene.note(BLOCK, "code.harm", f"Code contains a harmful command: {shown(text, 60)}.")
     lookups(shell, text)
-    fetched(shell, text, quoted=language not in UNQUOTED)
-    services(shell, text if known is None else f"{code}\n{text}")
+    whole = text if known is None else f"{code}\n{text}"
+    fetched(shell, whole if language == "tcl" else text, quoted=language not in UNQUOTED)
+    services(shell, whole)
     serves(shell, text)
     _runs(shell, text, language)
     walks = known is None and _walks(shell, text)
@@ -111,7 +111,7 @@ def scan(shell: "Shell", code: str, language: str, depth: int = 0) -> str:
     if language in ("editor", "lua", "python"):
         _gives(shell, text, language, depth)
     _suspicion(shell, text, language)
-    return _printed(text, language)
+    return printed(text, language)
 
 
 def _worded(text: str, language: str, home: str) -> str:
@@ -154,10 +154,13 @@ def _gives(shell: "Shell", text: str, language: str, depth: int) -> None:
         _runs_code(shell, text)
 
 
-def _python(shell: "Shell", code: str) -> str | None:
-    """Python as `code_python` reads it."""
+def _read(shell: "Shell", code: str, language: str) -> str | None:
+    """Code of a language that has a reader of its own, as that reader says it."""
+    home = shell.scene.place.home
+    if language == "tcl":
+        return plain_tcl(code, home)
     try:
-        return rewritten(code, shell.scene.place.home, shell.cwd)
+        return rewritten(code, home, shell.cwd) if language == "python" else None
     except TooMuchError:
         shell.scene.too_complex("its Python code is too long")
         return None
@@ -195,8 +198,6 @@ def _runs(shell: "Shell", text: str, language: str) -> None:
         words = strings(inside)
         if found[0] in ("qx", "$`"):
             words = strings(found[0] + inside)
-        if not words and language == "tcl":
-            words = [inside.strip()] if inside.strip() else []
         _shell(shell, words, inside, found[0], text)
     for languages, pattern in ESCAPES:
         if not languages or language in languages:
@@ -234,7 +235,8 @@ def _shell(shell: "Shell", words: list[str], inside: str, name: str, text: str =
     inner.depth += 1
     inner.via = (*shell.via, "code")
     if len(words) > 1 and ("[" in inside or "," in inside):
-        inner.script(" ".join(_quote(word) for word in words))
+        line = words if name == "Process.Start" else [_quote(word) for word in words]
+        inner.script(" ".join(line))
         if " " not in words[0]:
             return
     inner.script(words[0])
@@ -281,6 +283,8 @@ def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None
     for found in DELETE.finditer(text):
         name = found[0]
         quoted = any(start < found.start() < end for start, end in spans)
+        if quoted and language == "tcl":
+            continue
         inside = arguments(text, found.end())
         if name.startswith((".unlink", ".rmdir", "Path(")):
             before = re.search(
@@ -289,13 +293,14 @@ def _deletes(shell: "Shell", text: str, language: str, *, unclear: bool) -> None
             words = [before[1]] if before else []
         else:
             words = strings(inside)
-            if not words and language in ("tcl", "powershell"):
+            if not words and language == "powershell":
                 words = [w for w in inside.split() if not w.startswith("-")]
         call = ProgramCall([name.split("(")[0], *words], shell.copy(), None)
         many = re.search(
             r"(?i)rmtree|rm_r|rmSync|rimraf|recursive|RemoveAll|remove_dir_all|remove_tree|"
             r"removedirs|rename|replace|delete-directory|del_dir_r|Path\(|remove_entry|Remove-Item|"
-            r"emptyDir|fs\.rm|\brd\b|removePath|delete(?:Dir|Tree)|file delete|move|rm\b",
+            r"emptyDir|fs\.rm|\brd\b|removePath|delete(?:Dir|Tree)|file delete|move|rm\b|"
+            r",\s*['\"]s['\"]",
             name + inside,
         )
         for word in words[:6]:
@@ -380,7 +385,7 @@ def _evals(shell: "Shell", text: str, language: str, depth: int) -> None:
     elif re.search(
         r"\b(?:exec|eval|execfile|loadstring|pickle\.loads|Function|vm\.run\w+)\b\s*\(\s*(?!['\")])",
         text,
-    ) and language in ("python", "node", "ruby", "perl", "php", "lua"):
+    ) and language in ("python", "node", "ruby", "perl", "php", "lua", "tcl"):
         _runs_code(shell, text)
 
 
@@ -389,29 +394,3 @@ def _runs_code(shell: "Shell", text: str) -> None:
         shell.scene.note(
             ASK, "code.unknown", "Code runs other code that is not known from the text."
         )
-
-
-def _printed(text: str, language: str) -> str:
-    if language == "awk":
-        found = PRINTF.search(text)
-        if found:
-            from steersman.governance.guard.programs.texts import _formatted
-
-            values = re.findall(r"\d+|\"[^\"]*\"", found[2])
-            plain = [
-                chr(int(v)) if v.isdigit() and "%c" in found[1] else v.strip('"') for v in values
-            ]
-            return _formatted(ansi(found[1]), plain)
-        return ""
-    if SHOW.search(text) and spelled(text):
-        return "".join(spelled(text)) + "\n"
-    if re.search(
-        r"base64|b64|unhexlify|fromhex|pack\(|unpack|decode64|atob|rot13|\[::-1\]|"
-        r"reverse",
-        text,
-    ) and SHOW.search(text):
-        for word in strings(text):
-            for made in unpacked(word, text):
-                return made + "\n"
-    found = SAYS.search(text)
-    return "".join(strings(found[1])) + "\n" if found else OUT

@@ -182,7 +182,7 @@ ESCAPES = (
         ),
     ),
     (
-        frozenset(("editor", "sql", "tcl", "gdb", "gnuplot")),
+        frozenset(("editor", "sql", "gdb", "gnuplot", "haskell")),
         pattern(
             r"(?:^|[\n;:|\[{])\s*(?:\\|:)?(?:%|silent!?\s+|catch\s*\{)?(?:!|(?:platform\s+)?shell\b|"
             r"exec\s|spawn\s|r\s*!|w\s+!|system\s|terminal\s|term\s)"

@@ -6,8 +6,18 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
-from steersman.governance.guard.code_patterns import BLOB, HOMES, JOIN, RENAMED, STRING
+from steersman.governance.guard.code_patterns import (
+    BLOB,
+    HOMES,
+    JOIN,
+    PRINTF,
+    RENAMED,
+    SAYS,
+    SHOW,
+    STRING,
+)
 from steersman.governance.guard.expand import ansi
+from steersman.governance.guard.marks import OUT
 from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
@@ -217,3 +227,30 @@ def unpacked(word: str, text: str) -> list[str]:
         except (ValueError, binascii.Error):
             pass
     return [item for item in made if item]
+
+
+def printed(text: str, language: str) -> str:
+    """What code prints, when that is plain."""
+    if language == "awk":
+        found = PRINTF.search(text)
+        if found:
+            from steersman.governance.guard.programs.texts import _formatted
+
+            values = re.findall(r"\d+|\"[^\"]*\"", found[2])
+            plain = [
+                chr(int(v)) if v.isdigit() and "%c" in found[1] else v.strip('"') for v in values
+            ]
+            return _formatted(ansi(found[1]), plain)
+        return ""
+    if SHOW.search(text) and spelled(text):
+        return "".join(spelled(text)) + "\n"
+    if re.search(
+        r"base64|b64|unhexlify|fromhex|pack\(|unpack|decode64|atob|rot13|\[::-1\]|"
+        r"reverse",
+        text,
+    ) and SHOW.search(text):
+        for word in strings(text):
+            for made in unpacked(word, text):
+                return made + "\n"
+    found = SAYS.search(text)
+    return "".join(strings(found[1])) + "\n" if found else OUT

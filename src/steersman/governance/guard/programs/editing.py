@@ -2,7 +2,7 @@
 
 import re
 
-from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.call import STDIN, ProgramCall
 from steersman.governance.guard.code_texts import arguments
 from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
 from steersman.governance.guard.options import listed
@@ -138,8 +138,8 @@ def awk(call: ProgramCall) -> None:
     if not program and not options.has("-f", "--file"):
         program, operands = operands[:1], operands[1:]
     for name in options.all("-f", "--file"):
-        made = call.content(name)
-        if made is not None:
+        made = run_content(call, name)
+        if made:
             program.append(made)
         elif call.zone(name) is not Zone.INSIDE:
             call.doubt("code.unknown", "runs an unreviewed awk program")
@@ -284,13 +284,9 @@ def _commands(call: ProgramCall, text: str) -> list[tuple[str, str]]:
 
 def _load(call: ProgramCall, name: str, language: str) -> None:
     """A file of commands that an editor follows."""
-    from steersman.governance.guard.code import scan
-
     if name in ("NONE", "NORC", "DEFAULTS"):
         return
-    if name == "-" and call.stdin:
-        scan(call.shell, literal(call.stdin), language)
-        return
     run_written(call, name, "lua" if name.endswith(".lua") else language)
-    if not run_address(call, name) and call.zone(name) is not Zone.INSIDE:
+    known = call.zone(name) is Zone.INSIDE or (name in STDIN and call.stdin)
+    if not run_address(call, name) and not known:
         call.doubt("flag.helper", f"loads editor commands from {shown(name)}")

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from steersman.governance.guard.call import ProgramCall
+from steersman.governance.guard.call import STDIN, ProgramCall
 from steersman.governance.guard.code import scan
 from steersman.governance.guard.code_patterns import NETWORK
 from steersman.governance.guard.code_services import scripted
@@ -53,6 +53,7 @@ def interpreter(call: ProgramCall) -> None:
     if speech.language == "gdb" and {"-p", "--pid", "attach"} & set(args):
         call.doubt("debug.attach", "inspects another process")
     _loads(call, speech, options)
+    inside = bool(codes or rest)
     if "-S" in options and speech.language == "php":
         serve(call, "php", args)
     elif "un" in options.get("-r", ()) and codes == ["httpd"]:
@@ -65,10 +66,14 @@ def interpreter(call: ProgramCall) -> None:
         _module(call, options["-m"][-1], rest)
     elif not rest and (_TESTS_ITSELF & set(args) or any(_ALIAS.match(word) for word in args)):
         call.unknown_code = True
-    elif not rest or rest[0] == "-" or rest[0] == "/dev/stdin":
-        _stdin(call, speech)
+    elif not rest or rest[0] in ("-", *STDIN):
+        run_stdin(call, speech.language)
+        inside = False
     else:
         _file(call, speech, rest)
+    stays = speech.stays or "-i" in options
+    if stays and inside and call.stdin and not {"-batch", "--batch", "--script"} & set(args):
+        run_stdin(call, speech.language)
 
 
 def _utility(code: str, options: dict[str, list[str]]) -> list[str]:
@@ -181,7 +186,7 @@ def _codes(
                 continue
             call.unknown_code = True
         text = uses + literal(code)
-        made = scan(call.shell, text, speech.language)
+        made = _read(call, text, speech.language)
         if speech.language == "osa":
             scripted(call.shell, text)
         call.out = made or OUT
@@ -271,12 +276,25 @@ def _module_code(call: ProgramCall, top: str, rest: list[str]) -> None:
                 call.write(folder + "/unpacked", FILE)
 
 
-def _stdin(call: ProgramCall, speech: Speech) -> None:
+_SHELL_LINE = pattern(r"(?m)^\s*(?:\w+\s*=\s*)?(?:!!?|%sx\s|%system\s)(.+)$")
+
+
+def run_stdin(call: ProgramCall, language: str) -> None:
+    """An interpreter runs its standard input."""
     if call.stdin is None:
         call.ask("shell.interactive", "starts an interactive interpreter")
-        return
-    if feed(call, call.stdin):
-        scan(call.shell, literal(call.stdin), speech.language)
+    elif feed(call, call.stdin):
+        _read(call, literal(call.stdin), language)
+
+
+def _read(call: ProgramCall, text: str, language: str) -> str:
+    """Read code; lines of IPython that are a shell's go to the shell."""
+    if call.name.startswith("ipython"):
+        for found in _SHELL_LINE.finditer(text):
+            call.script(found[1])
+            call.wrapper = False
+        text = _SHELL_LINE.sub("", text)
+    return scan(call.shell, text, language)
 
 
 def _file(call: ProgramCall, speech: Speech, rest: list[str]) -> None:

@@ -124,6 +124,8 @@ OWNERS = {
         node nodejs ocaml octave octave-cli osascript perl perl6 php php-cgi
         pypy pypy3 python python2 python3 r r2 racket raku ruby
         runghc runhaskell sage sbcl scala swift tclsh texlua ts-node tsx vimx wish
+        bigloo chezscheme chibi-scheme csharp d8 fennel fsharpi ghci gosh groovysh jimsh jsc
+        mit-scheme petite prolog pry qjs scheme swipl utop
     """,
     "machine.firewall": """
         arptables ebtables firewall-cmd ip6tables ipfw iptables iptables-restore nft pfctl

@@ -8,7 +8,7 @@ from steersman.governance.guard.marks import NET, shown
 from steersman.governance.guard.options import read_options, skip_options
 from steersman.governance.guard.paths import OWN, Zone
 from steersman.governance.guard.programs.hosts import LOCAL, host_of
-from steersman.governance.guard.programs.interpreters import interpreter
+from steersman.governance.guard.programs.interpreters import interpreter, run_stdin
 from steersman.governance.guard.programs.known_packages import KNOWN_BINS, SCOPES
 from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.verbs import by_table, locked
@@ -183,8 +183,11 @@ def _outside(call: ProgramCall) -> None:
 def npm(call: ProgramCall) -> None:
     """`npm`, `pnpm`, `yarn`, `bun`: scripts of the project run; `exec` runs packages."""
     args = call.args
-    if call.name == "bun" and args[:1] and args[0] in ("-e", "--eval", "-p", "--print"):
+    if call.name == "bun" and args[:1] and args[0] in ("-e", "--eval", "-p", "--print", "-"):
         interpreter(call)
+        return
+    if call.name == "bun" and args[-2:] == ["run", "-"]:
+        run_stdin(call, "node")
         return
     rest = skip_options(
         args, "--prefix -w --workspace --registry -C --dir --filter -F --cwd --loglevel"
@@ -219,6 +222,8 @@ def deno(call: ProgramCall) -> None:
     if sub == "eval":
         for code in rest:
             scan(call.shell, code, "node")
+    elif (sub in ("", "repl") or (sub == "run" and rest[:1] == ["-"])) and call.stdin is not None:
+        run_stdin(call, "node")
     elif sub in ("run", "install", "serve", "x", "cache") and rest and "://" in rest[0]:
         host = host_of(rest[0])
         if _vouched(host) and host != "raw.githubusercontent.com":

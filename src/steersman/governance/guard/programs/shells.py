@@ -68,8 +68,9 @@ def feed(call: ProgramCall, text: str) -> bool:
 
 
 def run_content(call: ProgramCall, name: str) -> str:
-    """The code in a file that this line wrote; what comes from the network is said, and is not."""
-    made = call.content(name) or ""
+    """The code on standard input, or in a file that this line wrote; what comes from the network
+    is said, and is not."""
+    made = (call.stdin if name == "-" else call.content(name)) or ""
     if remote_code(made) in ("net", "installer"):
         feed(call, made)
         return ""

@@ -6,13 +6,13 @@ from steersman.governance.guard.options import listed
 
 
 class Speech(NamedTuple):
-    """How an interpreter takes code."""
+    """How an interpreter takes code; `stays` when it reads standard input after all of that."""
 
     language: str
     inline: str
     valued: str = ""
     single: bool = False
-    stdin: bool = True
+    stays: bool = False
 
 
 _S = Speech
@@ -40,11 +40,11 @@ SPEECHES: dict[str, Speech] = {
     "kotlin": _S("groovy", "-e"),
     "jshell": _S("groovy", ""),
     "elixir": _S("elixir", "-e --eval", "-r"),
-    "erl": _S("elixir", "-eval -run", "-pa", True),
-    "iex": _S("elixir", "-e"),
+    "erl": _S("elixir", "-eval -run", "-pa", True, True),
+    "iex": _S("elixir", "-e", "-S -r", stays=True),
     "ghc": _S("haskell", "-e"),
     "runghc": _S("haskell", "-e"),
-    "sbcl": _S("lisp", "--eval", "--load --script"),
+    "sbcl": _S("lisp", "--eval", "--load --script", stays=True),
     "clisp": _S("lisp", "-x"),
     "ecl": _S("lisp", "-eval"),
     "racket": _S("lisp", "-e", "-l"),
@@ -68,6 +68,18 @@ SPEECHES: dict[str, Speech] = {
     "perl6": _S("perl", "-e"),
     "expect": _S("tcl", "-c", "-f"),
     "wish": _S("tcl", ""),
+    "jimsh": _S("tcl", "-e"),
+    "ghci": _S("haskell", "-e", stays=True),
+    "groovysh": _S("groovy", "-e", "-cp"),
+    "scheme": _S("lisp", "--eval", "--load --band", stays=True),
+    "gosh": _S("lisp", "-e", "-I -l"),
+    "fennel": _S("lisp", "-e --eval", "-l --load"),
+    "pry": _S("ruby", "-e --exec", "-r --require -I", stays=True),
+    "utop": _S("ocaml", "-e", "-I -init", stays=True),
+    "csharp": _S("java", "-e", "-r"),
+    "fsharpi": _S("java", "", "-r --reference"),
+    "swipl": _S("prolog", "-g -t", "-f -s -l", stays=True),
+    "qjs": _S("node", "-e --eval", "-I"),
     "m4": _S("m4", "", "-D -I -U"),
     "vimx": _S("editor", "-c"),
     "gdb": _S(
@@ -75,8 +87,9 @@ SPEECHES: dict[str, Speech] = {
         "-ex -iex --eval-command --init-eval-command",
         "-x -p --args --command --pid -cd -d",
         True,
+        True,
     ),
-    "lldb": _S("gdb", "-o -O --one-line -k", "-s -p -n"),
+    "lldb": _S("gdb", "-o -O --one-line -k", "-s -p -n", stays=True),
     "r2": _S("editor", "-c -q"),
 }
 ALIASES = {
@@ -102,6 +115,14 @@ ALIASES = {
     "guile3": "guile",
     "runhaskell": "runghc",
     "octave-cli": "octave",
+    "mit-scheme": "scheme",
+    "chezscheme": "scheme",
+    "chibi-scheme": "gosh",
+    "petite": "scheme",
+    "bigloo": "gosh",
+    "prolog": "swipl",
+    "d8": "qjs",
+    "jsc": "qjs",
 }
 MODULES_SAFE = frozenset(
     listed(
