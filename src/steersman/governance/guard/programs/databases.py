@@ -8,6 +8,7 @@ from steersman.governance.guard.marks import FILE, OUT, SECRET, shown, unknown
 from steersman.governance.guard.options import Options, listed, read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
+from steersman.governance.guard.programs.hosts import LOCAL, host_of
 from steersman.governance.guard.programs.verbs import by_table
 from steersman.records.patterns import pattern
 
@@ -57,6 +58,14 @@ _DEV = pattern(
     r"scratch|sandbox|tmp|ci|127\.0\.0\.1)(?:\Z|[\W_\d])"
 )
 _PROD = pattern(r"(?i)prod|production|live\b|master|primary")
+# A name of which `test` is a word, at its end or anywhere.
+_TESTS = pattern(r"(?:[\w.-]*[._-])?test(?:s|ing)?(?:[._-]?\d+)?\Z")
+_TEST_WORD = pattern(r"(?:[\w.-]*[._-])?test(?:s|ing)?\d*(?:[._-][\w.-]*)?\Z")
+_WHOLE = pattern(
+    r"(?i)(?:drop\s+database\s+(?P<sure>if\s+exists\s+)?|create\s+database\s+(?:if\s+not\s+exists\s+)?)"
+    r"(?P<q>[\"`]?)(?P<name>[\w.-]+)(?P=q)(?:\s+[\w\s='-]+)?\Z"
+)
+_SERVERS = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "DATABASE_URL", "MYSQL_HOST")
 
 _CLIENTS = {
     "psql": (
@@ -127,6 +136,30 @@ _SAME = {
 _SCANS = listed("--scan --bigkeys --memkeys --hotkeys --stat --latency --latency-history --version")
 
 
+def _here(call: ProgramCall, options: Options) -> bool:
+    """True when a client speaks to a server on this machine."""
+    given = options.all("-h", "--host", "-S", "--server")
+    named = options.all("-d", "--dbname", "--maintenance-db") + options.rest
+    given += [word for word in named if "://" in word or "=" in word]
+    given += [str(call.shell.variables[name]) for name in _SERVERS if name in call.shell.variables]
+    return all(at.startswith("/") or LOCAL.match(host_of(at)) for at in given)
+
+
+def _for_tests(name: str, sure: bool) -> bool:
+    """True for the name of a database that tests make again; `sure` when it need not be there."""
+    known = _TEST_WORD if sure else _TESTS
+    return known.match(name) is not None and _PROD.search(name) is None
+
+
+def _remade(statements: str) -> bool:
+    """True when all that is said is to drop or create databases for tests."""
+    parts = [_WHOLE.match(part.strip()) for part in statements.split(";") if part.strip()]
+    return bool(parts) and all(
+        part and _for_tests(part["name"], bool(part["sure"]) or part[0][:1] in "cC")
+        for part in parts
+    )
+
+
 def client(call: ProgramCall) -> None:
     """A database client: its statements are read."""
     check_flags(call)
@@ -157,7 +190,8 @@ def client(call: ProgramCall) -> None:
         name, options, texts, local and zone not in (Zone.SYSTEM, Zone.OUTSIDE, Zone.HOME_CHILD)
     )
     for text in texts:
-        _statement(call, text, name, mild)
+        if not (_remade(text) and _here(call, options)):
+            _statement(call, text, name, mild)
     if not (texts or local or options.has("-l", "--list", "--version", "-V", "--help")):
         call.ask("db.interactive", "opens a database session")
     call.out = OUT if call.out != SECRET else SECRET
@@ -314,9 +348,31 @@ def restore(call: ProgramCall) -> None:
         call.ask("db.change", "changes a database")
 
 
+def drop(call: ProgramCall) -> None:
+    """`dropdb`."""
+    options = call.options(_MAKES)
+    sure = options.has("--if-exists")
+    if not (len(options.rest) == 1 and _for_tests(options.rest[0], sure) and _here(call, options)):
+        by_table(call)
+
+
+_MAKES = (
+    "-h -p -U -u -P --host --port --username --user --maintenance-db -O -T -E -l -D "
+    "--owner --template --encoding --locale --tablespace"
+)
+
+
 def admin(call: ProgramCall) -> None:
     """`mysqladmin`, `createdb`, `pg_ctl`: the server itself."""
     text = " ".join(call.args)
+    options = call.options(_MAKES)
+    match [call.name, *options.rest]:
+        case ["createdb", name] if _for_tests(name, sure=True) and _here(call, options):
+            return
+        case ["mysqladmin", "drop" | "create", name] if _for_tests(name, sure=False) and _here(
+            call, options
+        ):
+            return
     if re.search(
         r"\b(?:drop|shutdown|kill|password|destroy|reset|flush-privileges)\b", text
     ) and call.name in ("mysqladmin", "pg_ctlcluster", "rabbitmqadmin", "nodetool"):

@@ -58,6 +58,7 @@ OWNERS = {
         pg_createcluster pg_ctl pg_ctlcluster pg_isready pg_resetwal pgbench rabbitmqadmin
         reindexdb vacuumdb
     """,
+    "databases.drop": "dropdb",
     "databases.client": """
         beeline bq clickhouse clickhouse-client clickhouse-local cockroach cqlsh cypher-shell
         dolt duckdb
@@ -293,7 +294,7 @@ OWNERS = {
         chef-solo cilium civo clever clusterctl confluent consul contentful convex copilot
         coursier cpack crictl cs ctest ctr dagger databricks datadog-ci dbmate deployctl
         devspace diesel django-admin doctl doctrine doit dokku dpkg-query dput dragonfly
-        dramatiq drizzle-kit dropdb dropuser drush earthly eb eksctl elm emerge eopkg equery
+        dramatiq drizzle-kit dropuser drush earthly eb eksctl elm emerge eopkg equery
         esxcli etcdctl evcxr exo fab fastlane firebase flask flit flux fly flyctl flyway
         garden gcloud gdebi gem-release gh ghcup ghstack git-branchless git-release git-spice
         git-town gn goose goreleaser govc gsutil gt hasura hcloud helm helm3 helmfile heroku
