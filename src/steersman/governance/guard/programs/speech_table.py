@@ -124,6 +124,25 @@ ALIASES = {
     "d8": "qjs",
     "jsc": "qjs",
 }
+# Programs with a console: its language, and the words after which it reads standard input.
+CONSOLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "artisan": ("php", ("tinker",)),
+    "bundle": ("ruby", ("console",)),
+    "cabal": ("haskell", ("repl",)),
+    "django-admin": ("python", ("shell", "shell_plus")),
+    "dotnet": ("java", ("fsi",)),
+    "flask": ("python", ("shell",)),
+    "jupyter": ("python", ("console",)),
+    "kotlinc": ("groovy", ("",)),
+    "lein": ("lisp", ("repl",)),
+    "manage.py": ("python", ("shell", "shell_plus")),
+    "nim": ("nim", ("secret",)),
+    "rails": ("ruby", ("console", "c")),
+    "sbt": ("groovy", ("console",)),
+    "stack": ("haskell", ("ghci", "repl")),
+    "swift": ("swift", ("repl",)),
+    "uv": ("python", ("run -",)),
+}
 MODULES_SAFE = frozenset(
     listed(
         """pytest unittest json.tool venv compileall py_compile timeit cProfile profile
