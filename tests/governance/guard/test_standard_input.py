@@ -182,3 +182,20 @@ set l {a b c}; puts [lindex $l 0]
 def test_tcl_is_read_command_by_command(expected, code):
     command = "tclsh <<'END'\n" + code.replace("\\n", "\n") + "\nEND\n"
     assert verdict(command) == expected, said(command)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "puts 1\n" * 3000 + "file delete -force /home/dev",
+        "foreach a {1 2 3 4 5 6 7 8} {" * 9 + "set x 1" + "}" * 9,
+        "if 1 {" * 20 + "file delete -force /home/dev" + "}" * 20,
+    ],
+)
+def test_tcl_that_is_too_long_to_be_read_is_asked_about(code):
+    assert verdict(f"tclsh <<'END'\n{code}\nEND\n") != "allow"
+
+
+def test_every_element_of_a_list_in_tcl_counts():
+    code = "foreach f {a b c d e f g h i j /home/dev} { file delete -force $f }"
+    assert verdict(f"tclsh <<'END'\n{code}\nEND\n") == "block"

@@ -10,7 +10,8 @@ from steersman.governance.guard.options import listed
 from steersman.records.patterns import pattern
 
 _NAME = pattern(r"\$(?:\{(?P<b>[^}]*)\}|(?:::)?(?P<n>\w+(?:\(\w+\))?))")
-_MOST, _DEEPEST = 2000, 12
+_MOST, _DEEPEST = 1000, 12
+_UNREAD = "eval(code)"  # code of which nobody knows what it is
 _CLOSES = {"[": "]", "{": "}"}
 _SAME = listed("normalize nativename tildeexpand rootname")
 
@@ -29,14 +30,16 @@ class _Reader:
         self.home = home
         self.names: dict[str, str] = {"env(HOME)": home, "env(USER)": posixpath.basename(home)}
         self.made: list[str] = []
-        self.depth = 0
+        self.depth = self.steps = 0
 
     def run(self, code: str) -> str:
         """Read a script; the answer is the value of its last command."""
         value = ""
         self.depth += 1
-        for words in _commands(code) if self.depth < _DEEPEST else ():
-            if len(self.made) > _MOST:
+        for words in _commands(code):
+            self.steps += 1
+            if self.steps > _MOST or self.depth > _DEEPEST:
+                self.made[:0] = [] if _UNREAD in self.made[:1] else [_UNREAD]
                 break
             value = self.command(words)
         self.depth -= 1
@@ -52,7 +55,7 @@ class _Reader:
             case ["set", name]:
                 value = self.names.get(name.removeprefix("::"), UNSET)
             case ["foreach", name, several, body]:
-                for self.names[name] in several.split()[:8]:
+                for self.names[name] in several.split():
                     self.run(body)
             case ["file", what, *rest]:
                 value = self.file(what, [word for word in rest if not word.startswith("-")])
@@ -92,7 +95,7 @@ class _Reader:
     def evaluated(self, code: str) -> None:
         """Code that is put together first."""
         if UNSET in code or OUT in code:
-            self.made.append("eval(code)")
+            self.made.append(_UNREAD)
         else:
             self.run(code)
 
