@@ -151,6 +151,24 @@ def test_output_that_is_not_utf8(steer, script, open_window):
     check_whole(steer, threads(steer)[0])
 
 
+def test_programs_that_need_a_terminal_are_answered_and_the_line_stays(steer, script, open_window):
+    window = open_window("--model", script(DONE))
+
+    window.until(READY)
+    for line in ("!vim calc.py", "!top", "!python3", "!git commit"):
+        window.say(line)
+        window.until(f"`{line[1:]}` needs a terminal", f"│ {line}")
+        window.press("C-c")
+        window.until(READY)
+    window.say("!less calc.py")
+    window.until("return a - b", READY)
+    ours(window.raw)
+    [thread] = threads(steer)
+    assert [one["arguments"] for one in bodies(steer, thread, "tool_call")] == [
+        {"command": "less calc.py"}
+    ]
+
+
 def test_a_very_small_terminal_and_back(steer, script, gate, workspace, open_window):
     model = script(
         {"text": "It subtracts.", "tool_calls": [FIX]},

@@ -11,6 +11,7 @@ from msgspec import Struct
 from steersman.records.errors import UsageProblem
 from steersman.views.attachments import Attachments, Mentions, is_picture, mentioned
 from steersman.views.commands.registry import is_command
+from steersman.views.interactive import check_terminal
 from steersman.views.seat import Doing
 
 LONGEST_DROP = 4_000
@@ -57,7 +58,9 @@ def meaning(
 ) -> Meaning:
     """What a text is; raises when it cannot be sent now."""
     if text.startswith("!") and text[1:].strip():
-        return Meaning("shell", attachments.expanded(text[1:].strip()))
+        command = attachments.expanded(text[1:].strip())
+        check_terminal(command)
+        return Meaning("shell", command)
     if is_command(text):
         return Meaning("command", attachments.expanded(text))
     named = mentioned(text, place.has)

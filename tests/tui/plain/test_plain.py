@@ -308,6 +308,17 @@ def test_a_command_of_the_person_goes_through_the_gate(steer, script):
     assert kinds.index("policy") < kinds.index("tool_result")
 
 
+def test_an_editor_is_answered_with_what_to_do(steer, script):
+    with Talk(steer, script(DONE)) as talk:
+        talk.ready()
+        talk.say("!vim calc.py")
+        talk.until("`vim calc.py` needs a terminal")
+        talk.until("another terminal")
+        talk.ready()
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+
 def test_a_paste_is_one_message_and_a_backslash_goes_on(steer, script):
     model = script(DONE, DONE)
 

@@ -26,6 +26,7 @@ from steersman.records.message import (
 )
 from steersman.views.attachments import HUGE, Mentions, clean
 from steersman.views.commands.registry import Registry, is_command
+from steersman.views.interactive import check_terminal
 from steersman.views.leaving import agreed
 from steersman.views.review import due
 from steersman.views.seat import Seat
@@ -259,6 +260,7 @@ class Plain(LineStage):
         await self._safely(self._run_shell(command))
 
     async def _run_shell(self, command: str) -> None:
+        check_terminal(command)
         await self._seat.call("workspace_run_command", {"command": command})
         await self._teller.caught_up()
 
