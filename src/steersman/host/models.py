@@ -10,6 +10,7 @@ from steersman.identity.settings import data_folder
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.configured import Config, read_config
 from steersman.intelligence.models import AUTO, Models
+from steersman.intelligence.table import table
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
 
@@ -46,6 +47,15 @@ def check(name: str, settings: Settings, environ: Mapping[str, str]) -> None:
     """Raise what is wrong with a model's name; nothing is asked of the model."""
     if name != AUTO:
         known(settings, environ).open(name)
+
+
+def full_name(name: str, settings: Settings) -> str:
+    """A model as a file names it: `sonnet` is the newest one of Anthropic's, as in Claude Code."""
+    if ":" in name or name == AUTO or name in settings.models:
+        return name
+    newest = next((one for one in table().models if one.startswith(f"claude-{name}-")), name)
+    provider = table().provider_of(newest)
+    return f"{provider}:{newest}" if provider else name
 
 
 def window(settings: Settings, environ: Mapping[str, str]) -> int:

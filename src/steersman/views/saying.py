@@ -63,6 +63,19 @@ def meaning(
         return Meaning("shell", command)
     if is_command(text):
         return Meaning("command", attachments.expanded(text))
+    return spoken(text, attachments, mentions, place, doing=doing, queued=queued)
+
+
+def spoken(
+    text: str,
+    attachments: Attachments,
+    mentions: Mentions,
+    place: BaseFolder,
+    *,
+    doing: Doing,
+    queued: bool = False,
+) -> Meaning:
+    """Words for the model, whatever they begin with, and what goes along with them."""
     named = mentioned(text, place.has)
     shown = [*attachments.pictures(text), *(one for one in named if is_picture(one))]
     if shown and (queued or doing == "working"):

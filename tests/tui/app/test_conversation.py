@@ -86,6 +86,29 @@ def test_a_command_of_the_person_goes_through_the_gate_into_the_log(environ, wor
     live(scene)
 
 
+def test_a_written_command_brings_the_files_and_pictures_it_names(
+    environ, workspace, script, tmp_path
+):
+    commands = tmp_path / "home/.config/steersman/commands"
+    commands.mkdir(parents=True)
+    (commands / "look.md").write_text("# Look\n\nCompare @$1 with @seen.png.")
+    (workspace / "seen.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 20)
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE, DONE)) as me:
+            await me.say("/look calc.py")
+            await me.turn_ends()
+            [said] = [message.body for message in me.messages("user")]
+            assert said.text == "# Look\n\nCompare @calc.py with @seen.png."
+            assert [image.media for image in said.images] == ["image/png"]
+            assert me.app.query_one(Composer).mentions.files == ("calc.py",)
+            await me.say("and now?")
+            await me.turn_ends(2)
+            assert "@calc.py" in me.messages("user")[-1].body.text
+
+    live(scene)
+
+
 def test_a_turn_that_failed_is_tried_again(environ, workspace, script):
     async def scene():
         model = script({"error": {"status": 400, "message": "no"}}, DONE)

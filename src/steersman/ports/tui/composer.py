@@ -26,7 +26,7 @@ from steersman.views.attachments import (
     Mentions,
 )
 from steersman.views.images import images_from
-from steersman.views.saying import BaseFolder, meaning
+from steersman.views.saying import BaseFolder, Meaning, meaning, spoken
 from steersman.views.seat import Doing
 from steersman.views.text import safe
 
@@ -302,11 +302,22 @@ class Composer(Paper):
                 return self.Shell(meant.text)
             case "command":
                 return self.Command(meant.text)
-        images = images_from(meant.pictures)
-        self.mentions = self.mentions.add(meant.files)
+        images = self._going_along(meant)
         if queued:
             return self.Queued(meant.text, meant.files)
         return self.Said(meant.text, images, meant.files)
+
+    def spoken(self, text: str) -> tuple[str, tuple[Image, ...]]:
+        """Words that a command says for the user, as if they were written here."""
+        place = BaseFolder(self.folder)
+        meant = spoken(text, self.attachments, self.mentions, place, doing=self.doing)
+        return meant.text, self._going_along(meant)
+
+    def _going_along(self, meant: Meaning) -> tuple[Image, ...]:
+        """The pictures of words; the files that they name stay in context."""
+        images = images_from(meant.pictures)
+        self.mentions = self.mentions.add(meant.files)
+        return images
 
     async def open_editor(self) -> None:
         """Write on in the user's own editor; the turn continues meanwhile."""

@@ -146,7 +146,7 @@ class AppStage:
 
     async def say(self, prompt: str) -> None:
         """Say something to the model as the user would."""
-        await self._app.seat.say(prompt)
+        await self._app.seat.say(*self._app.query_one(Composer).spoken(prompt))
 
     async def moved(self) -> None:
         """The seat is at another thread, or at none, or sat down again."""

@@ -4,6 +4,7 @@ the user's own folders. Their text is said to the model; they never run anything
 Those of a workspace are used only when the user trusts the folder.
 """
 
+import asyncio
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -11,8 +12,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from steersman.host import models
 from steersman.host.documents import read_document
 from steersman.host.settings import own_file
+from steersman.records.errors import SteersmanError
 from steersman.records.protection import inside
 from steersman.views.commands.registry import Command
 from steersman.views.commands.stage import Stage
@@ -113,10 +116,22 @@ class _Saying:
         if filled.commands:
             listed = ", ".join(filled.commands[:5])
             stage.tell(f"Not run, only shown to the model: {listed}.")
-        if not self._model or self._model == "inherit":
-            await stage.say(filled.text)
-        elif ":" in self._model:
-            await in_one_turn(stage, filled.text, model=self._model)
+        model = await self._usable_model(stage)
+        if model:
+            await in_one_turn(stage, filled.text, model=model)
         else:
-            stage.tell(f"The model “{self._model}” is not provider:name; the current one is used.")
             await stage.say(filled.text)
+
+    async def _usable_model(self, stage: Stage) -> str:
+        """The model that the file names; empty if it names none, or one that cannot be used."""
+        settings = stage.seat.settings
+        if self._model in ("", "inherit"):
+            return ""
+        model = models.full_name(self._model, settings)
+        try:
+            await asyncio.to_thread(models.check, model, settings, stage.environ)
+        except SteersmanError as problem:
+            unused = f"The command wants {model}, which cannot be used; the current model is used."
+            stage.tell(f"{unused} {problem.facts}", problem.try_this)
+            return ""
+        return model
