@@ -35,6 +35,18 @@ def test_the_answer_is_printed_and_what_is_piped_is_part_of_the_task(steer, scri
     assert words == "look at this\n\na line that was piped"
 
 
+@pytest.mark.parametrize("piped", ["hi\n", ""])
+@pytest.mark.parametrize("words", [(), ("fix the bug",), ("-c",)])
+def test_without_a_terminal_steer_says_which_command_needs_none(steer, piped, words):
+    done = steer(*words, stdin=piped)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "Error: There is no terminal to chat in.\n"
+        "  `steer -p TASK` prints the answer to a task, `steer run TASK` shows the work as well.\n"
+    )
+
+
 def test_a_task_of_several_words_opens_the_chat_and_a_task_alone_is_needed(steer):
     assert "There is no terminal" in steer("fix the bug").stderr
     assert "There is no terminal" in steer("fix", "the", "bug").stderr

@@ -110,13 +110,12 @@ class Commands(click.Group):
 
 @click.command(
     cls=Commands,
-    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="New here? `steer login` keeps your key; `steer demo` needs none.",
 )
 @click.version_option(None, "--version", "-V", package_name="steersman", prog_name="steer")
-@click.pass_context
-def app(ctx: click.Context) -> None:
+def app() -> None:
     """Steersman: a host for coding agents. Every effect passes one gate and lands in one log.
 
     \b
@@ -129,8 +128,6 @@ def app(ctx: click.Context) -> None:
       --approvals LEVEL      When you are asked: review, on-request, on-failure, never.
       --plain                Line by line, without a full screen.
     """
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
 
 
 def run() -> NoReturn:
@@ -142,7 +139,7 @@ def run() -> NoReturn:
         from steersman.ports.cli.completion import complete
 
         complete(app, _meant)
-    sys.exit(_outcome(_meant(sys.argv[1:])))
+    sys.exit(_outcome(_meant(sys.argv[1:]) or ["chat"]))
 
 
 def _meant(arguments: list[str]) -> list[str]:
@@ -150,7 +147,7 @@ def _meant(arguments: list[str]) -> list[str]:
     if arguments[:1] == ["-e"]:
         return ["run", *arguments]
     if not arguments:
-        return ["chat"] if sys.stdin.isatty() and sys.stdout.isatty() else []
+        return []
     flag = arguments[0].startswith("-") and arguments[0].partition("=")[0]
     if flag and flag not in OWN:
         from steersman.ports.cli.printing import meant, wanted

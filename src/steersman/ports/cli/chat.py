@@ -58,9 +58,9 @@ def command(**flags: Any) -> int:
     # What is drawn goes to standard error.
     if not flags["plain"] and not (at_terminal() and sys.stderr.isatty()):
         raise UsageProblem(
-            "There is no terminal.",
-            "Standard input, output and error must all be terminals.",
-            "Use `steer run TASK` or `steer --plain`.",
+            "There is no terminal to chat in.",
+            try_this="`steer -p TASK` prints the answer to a task, "
+            "`steer run TASK` shows the work as well.",
         )
     flags["choose"] = flags["resume"] == CHOOSE
     if flags["choose"]:
