@@ -105,6 +105,11 @@ def call_words(tool: str, arguments: dict[str, Any]) -> str:
     return one_line(f"{tool.removeprefix('workspace_')} {about}")
 
 
+def what_happened(result: ToolResult) -> str:
+    """The fact in a result's message: below it are reasons, and advice for the model."""
+    return result.message.removeprefix("Denied: ").partition("\n")[0]
+
+
 def result_words(result: ToolResult) -> str:
     """A result in a few words."""
     return flat(_result_words(result))
@@ -112,7 +117,7 @@ def result_words(result: ToolResult) -> str:
 
 def _result_words(result: ToolResult) -> str:
     if result.message:
-        return one_line(f"{result.status}: {result.message.removeprefix('Denied: ')}")
+        return one_line(f"{result.status}: {what_happened(result)}")
     match result.output:
         case {"exit_code": code, "wall_ms": ms, **rest}:
             found = rest.get("changes")

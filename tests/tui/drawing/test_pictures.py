@@ -4,6 +4,7 @@ import pytest
 
 from steersman.ports.tui.drawing import DARK, MONO, Look, draw, foldable
 from steersman.views.blocks import Block
+from steersman.views.text import result_words
 from tests.tui.drawing.samples import STATES, TALK, TOOLS, work
 from tests.tui.snapshots import check, lines_text
 
@@ -37,6 +38,19 @@ def test_nothing_is_wider_than_it_may_be(width: int) -> None:
         for opened in (False, True):
             lines = draw(block, width, Look(MONO, opened))
             assert [line.plain for line in lines if line.cell_len > width] == []
+
+
+def test_of_a_failed_call_the_fact_is_seen_and_the_advice_for_the_model_is_folded() -> None:
+    failed = work("read", "error")
+
+    def seen(*, open: bool) -> str:
+        return "\n".join(line.plain for line in draw(failed, 80, Look(MONO, open)))
+
+    assert "That cannot be done." in seen(open=False)
+    assert "… 2 more lines" in seen(open=False)
+    assert "workspace_list_files" not in seen(open=False)
+    assert "workspace_list_files" in seen(open=True)
+    assert result_words(failed.result) == "error: That cannot be done."
 
 
 def test_states_can_be_told_apart_without_colours() -> None:

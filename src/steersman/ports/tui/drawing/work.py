@@ -7,10 +7,10 @@ from rich.text import Text
 from steersman.ports.tui.drawing import diffs
 from steersman.ports.tui.drawing.bodies import Body, printed_rows, spent
 from steersman.ports.tui.drawing.lines import (
-    capped,
     clean_line,
     cut,
     folded,
+    hinted,
     shifted,
     split,
     wrap,
@@ -23,7 +23,7 @@ from steersman.records.tool_names import ASK_USER
 from steersman.views.blocks import Work
 from steersman.views.git_notes import made_again
 from steersman.views.story.work import TAIL
-from steersman.views.text import call_words
+from steersman.views.text import call_words, counted, what_happened
 
 LIVE = 6  # lines of what a running tool shows
 DIFF = 14  # lines of a diff before it is folded
@@ -155,7 +155,11 @@ def _told(block: Work, room: int, look: Look) -> list[Text]:
         return []
     style = look.palette.dim if block.state == "cancelled" else look.palette.bad
     lines = wrapped(result.message.removeprefix("Denied: "), room, style, most=look.most)
-    return lines if look.open else capped(lines, PROBLEM, room, look)
+    fact = wrapped(what_happened(result), room, style, most=look.most)
+    shown = min(PROBLEM, len(fact))
+    if look.open or shown == len(lines):
+        return lines
+    return [*lines[:shown], hinted(f"… {counted(len(lines) - shown, 'more line')}", room, look)]
 
 
 def _diff(diff: DiffReady, of: int, room: int, look: Look) -> list[Text]:
