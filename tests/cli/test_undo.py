@@ -674,6 +674,38 @@ def test_what_i_changed_in_the_same_lines_is_asked_about_and_a_copy_is_kept(here
     assert str(copy.parent) in terminal.text.replace("\n", "")
 
 
+def test_a_rewind_that_keeps_mine_leaves_the_rest_to_undo_in_the_new_thread(here, folder, script):
+    """What stays is noted there, for `steer undo` and for the model."""
+    cart, other = folder / "cart.py", folder / "other.py"
+    cart.write_text(LINES)
+    writes = [call("workspace_write_file", path="cart.py", content=LINES.replace("2", "two")),
+              call("workspace_write_file", path="other.py", content="new\n")]  # fmt: skip
+    model = script({"text": "Hello."}, {"tool_calls": writes}, DONE)
+    first = here.messages("run", "--model", model, "--approvals", "never", "hello")
+    thread = first[0]["thread"]
+    here("resume", thread, "go", "--approvals", "never")
+    mine = LINES.replace("line 2\n", "line two, mine\n")
+    cart.write_text(mine)
+
+    with Terminal(here, "rewind", thread, str(len(first))) as terminal:
+        terminal.until("keep [m]ine and undo the rest")
+        terminal.press("m\n")
+        terminal.until("Undone: 1 change")
+        assert terminal.end() == 0
+    fresh = terminal.text.split()[-1]
+    assert (cart.read_text(), other.exists()) == (mine, False)
+
+    listed = here("undo", fresh, "--list").stdout
+    assert "cart.py" in listed
+    assert "other.py" not in listed
+    told = here.messages("resume", fresh, "well?", "--model", script({"text": "Hello."}, DONE))
+    (note,) = [one["body"]["text"] for one in told if one["kind"] == "meanwhile"]
+    assert 'but kept later changes: "cart.py".' in note
+
+    assert here("undo", fresh, "--force", "--yes").returncode == 0
+    assert cart.read_text() == LINES
+
+
 def test_a_new_folder_with_something_of_the_person_in_it_stays(here, folder, script):
     write = call("workspace_write_file", path="new/a.py", content="a\n")
     here("run", "--model", script({"tool_calls": [write]}, DONE), "--approvals", "never", "go")

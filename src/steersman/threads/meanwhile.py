@@ -80,7 +80,7 @@ def meanwhile(messages: Sequence[Message], journal: Journal) -> str:
                     entry = [one.entry for one in made.values() if one.call == message.corr]
                     changes = [change for one in entry for change in one.changes]
                     lines += _called(called[message.corr], result, changes, jobs, journal)
-            case Rewind(undo=0):
+            case Rewind():
                 kept = [one.entry for one in made.values() if one.call == message.corr]
                 lines += _rewound([change for one in kept for change in one.changes])
             case JobEnd() as job if message.seq > ended and job.process_id not in stopped:

@@ -163,16 +163,14 @@ class WayBack:
         whole = undoing.plan_undo(entries, wanted, self._alike(thread_id))
         return self._ready(thread_id, whole, entries)
 
-    def rewind(
-        self, thread_id: str, at: int, plan: UndoPlan | None, *, undone: bool
-    ) -> tuple[Rewind, tuple[Change, ...]]:
+    def rewind(self, thread_id: str, at: int, *, undone: bool) -> tuple[Rewind, tuple[Change, ...]]:
         """What the thread that continues after a rewind notes, and the changes that stay.
 
-        `undone`: the plan of the rewind was carried out.
+        `undone`: what the rewind was to undo is undone, perhaps without what someone else changed.
         """
-        undo = self.redoable(thread_id) if undone else 0
-        stays = undoing.inverse(plan.changes) if plan is not None and not undo else ()
-        return Rewind(thread_id, at, undo), tuple(stays)
+        left = self.plan_rewind(thread_id, at)
+        stays = undoing.inverse(left.changes) if left is not None else ()
+        return Rewind(thread_id, at, self.redoable(thread_id) if undone else 0), tuple(stays)
 
     def plan_redo(self, thread_id: str) -> UndoPlan:
         """What undoing the last undo would do."""

@@ -173,13 +173,13 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
     plan = host.way_back.plan_rewind(found.id, seq)
     if plan is not None:
         _carry_out(host, found, plan, force=force, yes=_agreed(found, imported, yes))
-    click.echo(asyncio.run(_branch(found.id, seq, plan)))
+    click.echo(asyncio.run(_branch(found.id, seq, undone=plan is not None)))
 
 
-async def _branch(source: str, at: int, plan: UndoPlan | None) -> str:
+async def _branch(source: str, at: int, *, undone: bool) -> str:
     async with open_host() as host:
         note = host.way_back.rewind
-        rewind, stays = await asyncio.to_thread(note, source, at, plan, undone=plan is not None)
+        rewind, stays = await asyncio.to_thread(note, source, at, undone=undone)
         copy = await asyncio.to_thread(host.fork, source, at)
         handle = await host.attach(copy.id, Settings(), thinks=False)
         await handle.rewound(rewind, stays)

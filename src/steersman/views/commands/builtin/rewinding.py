@@ -9,7 +9,6 @@ from msgspec import Struct
 from steersman.records.errors import TooLate, UsageProblem
 from steersman.records.in_context import typed
 from steersman.records.message import Rewind, Steer, TurnStart, User
-from steersman.records.undo import UndoPlan
 from steersman.views.commands.builtin.back import (
     carry_out,
     described,
@@ -60,7 +59,7 @@ async def rewind(stage: Stage, arguments: str) -> None:
     if plan is not None and how == FILES:
         hint(stage, plan, taken)
         return
-    await _branch(stage, at, plan, how)
+    await _branch(stage, at, undone=how == BOTH)
     if corr:
         with suppress(TooLate):  # it was queued before the place that was gone back to
             await seat.handle.withdraw(corr)
@@ -68,11 +67,11 @@ async def rewind(stage: Stage, arguments: str) -> None:
         stage.compose(words)
 
 
-async def _branch(stage: Stage, at: int, plan: UndoPlan | None, how: str) -> None:
+async def _branch(stage: Stage, at: int, *, undone: bool) -> None:
     """Continue from a message in a new thread, which notes what became of the files."""
     seat, source = stage.seat, stage.seat.id
     note = seat.host.way_back.rewind
-    rewind, stays = await asyncio.to_thread(note, source, at, plan, undone=how == BOTH)
+    rewind, stays = await asyncio.to_thread(note, source, at, undone=undone)
     copy = await seat.fork(at)
     await seat.handle.rewound(rewind, stays)
     await stage.moved()
