@@ -1,11 +1,13 @@
 """What an undo or a whole thread changes, as people look at it: files first, git in a line."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
-from steersman.host import Host
+from steersman.host import Host, ThreadHandle
 from steersman.records.change import Change, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import ThreadBusy
@@ -20,6 +22,7 @@ from steersman.views.text import flat
 STAYS = "Your changes since then stay:"
 LOST = "Your changes in the same lines would be overwritten:"
 LOG = "logs/HEAD"  # where git notes every commit
+Choice = Literal["whole", "rest"]  # of a plan: all of it, or what overwrites nothing
 
 
 class CutOff(msgspec.Struct, frozen=True):
@@ -58,6 +61,71 @@ async def cut_off(host: Host, thread: str, command: str) -> CutOff | None:
     )
 
 
+class Prospect(msgspec.Struct, frozen=True):
+    """What a plan would do, as `diffs`, and what becomes of what someone else changed since.
+
+    At the paths `taken`, `names` for people, they would lose the diffs `lost`; `rest` is the plan
+    without these, if there is one. For each file where theirs `stays` there is a line. `stands` is
+    a sentence about what no undo changes.
+    """
+
+    plan: UndoPlan
+    diffs: list[str]
+    taken: tuple[str, ...]
+    names: list[str]
+    lost: list[str]
+    stays: list[str]
+    stands: str
+    rest: UndoPlan | None
+    imported: bool
+
+
+class Done(msgspec.Struct, frozen=True):
+    """A plan that was carried out, in `words`; `notes` say what it overwrote and what stands.
+
+    `seq` is its place in the log, for `undo_told`.
+    """
+
+    plan: UndoPlan
+    seq: int
+    words: str
+    notes: list[str]
+    overwrote: bool
+
+
+def prospect(host: Host, thread: str, plan: UndoPlan) -> Prospect:
+    """All that people are shown of a plan before they decide."""
+    way = host.way_back
+    taken = way.conflicts(thread, plan)
+    names = way.names(thread) if taken or plan.others else {}
+    rest = way.rest(thread, plan, taken) if taken else None
+    stays = [one for one in plan.others if one.path not in taken]
+    return Prospect(
+        plan,
+        described(host, thread, plan),
+        taken,
+        [names.get(path, path) for path in taken],
+        way.diffs(thread, [Seen(one) for one in plan.others if one.path in taken]),
+        _lines(stays, way.diffs(thread, [*map(Seen, stays)]), names),
+        way.stands(thread, plan),
+        None if rest is None or way.conflicts(thread, rest) else rest,
+        host.find(thread).imported,
+    )
+
+
+async def carry_out(host: Host, handle: ThreadHandle, found: Prospect, choice: Choice) -> Done:
+    """Do what a person chose, who saw all of it: also of an imported thread."""
+    plan, taken = found.plan, found.taken
+    if choice == "rest" and found.rest is not None:
+        plan, taken = found.rest, ()
+    copies = await asyncio.to_thread(host.way_back.copy_others, handle.id, plan, taken)
+    seq = await handle.undo(plan, force=bool(taken), imported=True)
+    did = "Undone" if plan.cause == "undo" else "Redone"
+    words = f"{did}: {counted(len(plan.changes), 'change')}"
+    copied = f"A copy of what it overwrote is in {copies}." if copies else ""
+    return Done(plan, seq, words, [*filter(None, (copied, found.stands))], bool(taken))
+
+
 def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     """The diffs of a plan; an ignored folder and what git notes for itself are lines at the end."""
     noted = git_line(host, thread, plan.changes)
@@ -72,29 +140,15 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     return [*host.way_back.describe(thread, wanted), *lines]
 
 
-def overwritten(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> list[str]:
-    """What someone else did to files of a plan and would be lost, as diffs."""
-    lost = [Seen(one) for one in plan.others if one.path in taken]
-    return host.way_back.diffs(thread, lost)
-
-
-def rest(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> UndoPlan | None:
-    """The plan without what would be lost; None where that is all of it, or nothing is lost."""
-    found = host.way_back.rest(thread, plan, taken) if taken else None
-    return found if found is not None and not host.way_back.conflicts(thread, found) else None
-
-
-def kept(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> list[str]:
-    """What someone else did to files of a plan and stays, a line for each file."""
-    names = host.way_back.names(thread)
-    counts: dict[str, tuple[int, int]] = {}
-    stays = [one for one in plan.others if one.path not in taken]
-    for one, diff in zip(stays, host.way_back.diffs(thread, [*map(Seen, stays)]), strict=True):
+def _lines(changes: Sequence[Change], diffs: list[str], names: Mapping[str, str]) -> list[str]:
+    """How many lines changes add and remove, a line for each file."""
+    added, removed = Counter[str](), Counter[str]()
+    for one, diff in zip(changes, diffs, strict=True):
         name = flat(shown(names.get(one.path, one.path)))
-        added, removed = read_diff(diff, name).counts
-        before = counts.get(name, (0, 0))
-        counts[name] = before[0] + added, before[1] + removed
-    return [f"{name}: +{added} −{removed}" for name, (added, removed) in counts.items()]
+        counts = read_diff(diff, name).counts
+        added[name] += counts[0]
+        removed[name] += counts[1]
+    return [f"{name}: +{added[name]} −{removed[name]}" for name in added]
 
 
 def git_line(host: Host, thread: str, changes: Sequence[Change]) -> str:

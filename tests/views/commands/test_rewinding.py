@@ -138,6 +138,41 @@ def test_the_conversation_alone_is_rewound_and_the_files_stay(desk, script, work
     assert log == ["effect"]
 
 
+def test_a_rewind_keeps_what_i_changed_in_the_same_lines(desk, script, workspace):
+    """It asks as an undo does; what stays can be undone in the new thread."""
+    file, new = workspace / "calc.py", workspace / "new.txt"
+    mine = FIXED.replace("a + b", "a + b + 0")
+
+    async def scenario(desk):
+        await desk.type("hello")
+        await desk.type("fix it")
+        first = desk.seat.id
+        file.write_text(mine)
+        refused = await desk.type("/rewind", newest, "y", "n")
+        assert (desk.seat.id, file.read_text(), new.exists()) == (first, mine, True)
+        happened = await desk.type("/rewind", newest, "y", "m")
+        assert (file.read_text(), new.exists(), said(desk)) == (mine, False, ["hello"])
+        await desk.type("/redo", True)
+        assert (desk.seat.id, file.read_text(), new.exists()) == (first, mine, True)
+        await desk.type("/rewind", newest, "f", "m")
+        assert (desk.seat.id, file.read_text(), new.exists()) == (first, mine, False)
+        await desk.type("/redo", True)
+        await desk.type("/rewind", newest, "y", "m")
+        await desk.type("/undo", True)
+        assert (file.read_text(), new.exists()) == (BROKEN, False)
+        return refused, happened
+
+    model = script({"text": "Hello."}, {"tool_calls": [FIX, WRITE]}, {"text": "Fixed."})
+    refused, happened = desk(scenario, model=model)
+
+    assert refused[-1] == ("tell", "Nothing was done.")
+    how, (title, body) = [about for kind, about in happened if kind == "read"]
+    assert how == (title, body)
+    assert title == "Go back to before “fix it”, undoing 2 file changes?"
+    assert "Your changes in the same lines would be overwritten:" in body
+    assert ("done", "Undone: 1 change.") in happened
+
+
 def test_a_job_of_the_thread_that_was_copied_did_not_end_unexpectedly(desk, script):
     """It stays there and ends with it; the copy says so to the user and to the model."""
     job = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)

@@ -22,7 +22,7 @@ from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
 from steersman.views.changeset import hunk_named, numbered, of_plan
-from steersman.views.plans import LOST, STAYS, cut_off, described, kept, overwritten, rest
+from steersman.views.plans import LOST, STAYS, Choice, Prospect, carry_out, cut_off, prospect
 from steersman.views.text import IMPORTED_WORDS, one_line, safe
 
 SHOWN = 20
@@ -194,74 +194,58 @@ def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
 
 
 def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: bool) -> None:
-    _preview(described(host, thread.id, plan))
-    taken = host.way_back.conflicts(thread.id, plan)
-    _tell_of_others(host, thread.id, plan, taken)
-    stands = safe(host.way_back.stands(thread.id, plan))
-    if stands:
-        click.echo(stands)
-    if taken and not force:
-        plan, taken = _settled(host, thread, plan, taken, asks=not yes and at_terminal())
+    found = prospect(host, thread.id, plan)
+    _preview(found.diffs)
+    if found.stays:
+        click.echo("\n  ".join([STAYS, *found.stays]))
+    if found.lost:
+        click.echo(LOST)
+        _preview(found.lost)
+    if found.stands:
+        click.echo(safe(found.stands))
+    choice: Choice = "whole"
+    if found.taken and not force:
+        choice = _chosen(found, asks=not yes and at_terminal())
     elif not yes:
         if not at_terminal():
-            raise NeedsAnswer(
-                f"The {plan.cause} needs an answer, but there is no one to ask.",
-                try_this="Pass --imported --yes to do it."
-                if thread.imported
-                else "Pass --yes to do it.",
-            )
+            told = f"The {plan.cause} needs an answer, but there is no one to ask."
+            flags = "--imported --yes" if thread.imported else "--yes"
+            raise NeedsAnswer(told, try_this=f"Pass {flags} to do it.")
         confirm(f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?")
-    copies = host.way_back.copy_others(thread.id, plan, taken)
-    done = "Undone" if plan.cause == "undo" else "Redone"
-    more = " The rest of the turn stays." if plan.parts else ""
-    if taken:
-        other = "redo" if plan.cause == "undo" else "undo"
-        more += f" steer {other} {thread.id} restores what it overwrote."
-    more += f" A copy of what it overwrote is in {copies}." if copies else ""
-    more += f" {stands}" if stands else ""
-    told = f"{done}: {counted(len(plan.changes), 'change')} in thread {thread.id}.{more}"
-    asyncio.run(_do(host, thread, plan, told, force=bool(taken)))
+    asyncio.run(_do(host, thread, found, choice))
 
 
-def _tell_of_others(host: Host, thread: str, plan: UndoPlan, taken: Collection[str]) -> None:
-    """Say what becomes of what the user, or someone else, changed in the same files."""
-    if stays := kept(host, thread, plan, taken):
-        click.echo("\n  ".join([STAYS, *stays]))
-    if lost := overwritten(host, thread, plan, taken):
-        click.echo(LOST)
-        _preview(lost)
-
-
-def _settled(
-    host: Host, thread: Thread, plan: UndoPlan, taken: tuple[str, ...], *, asks: bool
-) -> tuple[UndoPlan, tuple[str, ...]]:
-    """What to do where someone else's work would be lost, and what of theirs is lost then."""
-    names = host.way_back.names(thread.id)
-    told = ", ".join(names.get(path, path) for path in taken[:10])
+def _chosen(found: Prospect, *, asks: bool) -> Choice:
+    """What to do where someone else's work would be lost."""
+    told = ", ".join(found.names[:10])
     if not asks:
         raise SteersmanError(
             f"Changed by someone else since: {told}.",
             "Nothing was done, so that nothing of theirs is lost.",
             "Pass --force to overwrite it; a copy is kept.",
         )
-    left = rest(host, thread.id, plan, taken)
-    keep = "keep [m]ine and undo the rest, " if left is not None else ""
+    keep = "keep [m]ine and undo the rest, " if found.rest is not None else ""
     question = f"{keep}[o]verwrite it (a copy is kept), [n]othing"
     match choose(f"{told}: {question}", "mon" if keep else "on", "n"):
-        case "m" if left is not None:
-            return left, ()
+        case "m":
+            return "rest"
         case "o":
-            return plan, taken
+            return "whole"
     raise click.Abort
 
 
-async def _do(host: Host, thread: Thread, plan: UndoPlan, told: str, *, force: bool) -> None:
+async def _do(host: Host, thread: Thread, found: Prospect, choice: Choice) -> None:
     async with host:
         handle = await host.attach(thread.id, Settings(), thinks=False)
-        seq = await handle.undo(plan, force=force, imported=True)  # a person saw this plan
-        click.echo(told)
+        done = await carry_out(host, handle, found, choice)
+        more = ["The rest of the turn stays."] if done.plan.parts else []
+        if done.overwrote:
+            other = "redo" if done.plan.cause == "undo" else "undo"
+            more.append(f"steer {other} {thread.id} restores what it overwrote.")
+        told = " ".join([f"{done.words} in thread {thread.id}.", *more, *done.notes])
+        click.echo(safe(told))
         sys.stdout.flush()  # who is killed from here on has said it
-        await handle.undo_told(seq)
+        await handle.undo_told(done.seq)
 
 
 def _preview(diffs: Sequence[str]) -> None:

@@ -5,7 +5,6 @@ import shlex
 
 import msgspec
 
-from steersman.host import Host
 from steersman.records.errors import UsageProblem
 from steersman.records.undo import UndoPlan
 from steersman.views import plans
@@ -17,10 +16,10 @@ from steersman.views.commands.words import cell, fenced, nothing
 from steersman.views.seat import Seat
 from steersman.views.text import IMPORTED_WORDS, counted
 
-KEEP, OVERWRITE = "m", "o"
+CHOICES: dict[str, plans.Choice] = {"m": "rest", "o": "whole"}
 DEEDS = (
-    Deed(KEEP, "keep mine, undo the rest"),
-    Deed(OVERWRITE, "overwrite it (a copy is kept)"),
+    Deed("m", "keep mine, undo the rest"),
+    Deed("o", "overwrite it (a copy is kept)"),
     Deed("n", "nothing"),
 )
 SHOWN = 20
@@ -45,49 +44,36 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
 
     A user who has `seen` the changes and chose to undo them is only asked where more would be lost.
     """
-    seat = stage.seat
     if not plan.changes:
         stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
         return
-    taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
-    stands = await asyncio.to_thread(seat.host.way_back.stands, seat.id, plan)
-    if not seen or stands or plan.others or taken or seat.handle.thread.imported:
-        agreed = await _agreed(stage, plan, taken)
-        if agreed is None:
-            stage.tell("Nothing was done.")
-            return
-        plan, taken = agreed
-    await perform(stage, plan, taken)
-    hint(stage, plan, taken)
+    found = await asyncio.to_thread(plans.prospect, stage.seat.host, stage.seat.id, plan)
+    choice: plans.Choice | None = "whole"
+    if not seen or found.stands or plan.others or found.taken or found.imported:
+        title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
+        choice = await chosen(stage, found, title)
+    if choice is None:
+        stage.tell("Nothing was done.")
+        return
+    hint(stage, await perform(stage, found, choice))
 
 
-async def _agreed(
-    stage: Stage, plan: UndoPlan, taken: tuple[str, ...]
-) -> tuple[UndoPlan, tuple[str, ...]] | None:
-    """What the user wants of a plan, and what of someone else's is overwritten; None: nothing."""
-    host, thread = stage.seat.host, stage.seat.id
-    told = await asyncio.to_thread(described, host, thread, plan, taken)
-    title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
-    rest = await asyncio.to_thread(plans.rest, host, thread, plan, taken)
-    if rest is None:
-        return (plan, taken) if await stage.confirm(title, told) else None
-    how = await stage.read(title, told, DEEDS)
-    return (rest, ()) if how == KEEP else (plan, taken) if how == OVERWRITE else None
+async def chosen(stage: Stage, found: plans.Prospect, title: str) -> plans.Choice | None:
+    """What the user wants of a plan; None: nothing."""
+    if found.rest is None:
+        return "whole" if await stage.confirm(title, described(found)) else None
+    return CHOICES.get(await stage.read(title, described(found), DEEDS) or "")
 
 
-async def perform(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
-    """Do what the user was shown, over what someone else changed, too."""
+async def perform(stage: Stage, found: plans.Prospect, choice: plans.Choice) -> plans.Done:
+    """Do what the user chose, and say so."""
     handle = stage.seat.handle
-    way = stage.seat.host.way_back
-    copies = await asyncio.to_thread(way.copy_others, handle.id, plan, taken)
-    seq = await handle.undo(plan, force=bool(taken), imported=True)
-    done = "Undone" if plan.cause == "undo" else "Redone"
-    stage.done(f"{done}: {counted(len(plan.changes), 'change')}.")
-    if copies:
-        stage.tell(f"A copy of what it overwrote is in {copies}.")
-    if stands := await asyncio.to_thread(way.stands, handle.id, plan):
-        stage.tell(stands)
-    await handle.undo_told(seq)
+    done = await plans.carry_out(stage.seat.host, handle, found, choice)
+    stage.done(f"{done.words}.")
+    for note in done.notes:
+        stage.tell(note)
+    await handle.undo_told(done.seq)
+    return done
 
 
 async def was_cut_off(stage: Stage) -> bool:
@@ -100,36 +86,30 @@ async def was_cut_off(stage: Stage) -> bool:
     return True
 
 
-def hint(stage: Stage, plan: UndoPlan, taken: tuple[str, ...]) -> None:
+def hint(stage: Stage, done: plans.Done) -> None:
     """Say what reverses a plan that was carried out."""
-    if plan.cause == "undo":
+    if done.plan.cause == "undo":
         stage.tell("/redo reverses this.")
-    elif taken:
+    elif done.overwrote:
         stage.tell("/undo restores what it overwrote.")
 
 
-def described(host: Host, thread: str, plan: UndoPlan, taken: tuple[str, ...] = ()) -> str:
+def described(found: plans.Prospect) -> str:
     """A plan as Markdown: what someone else would lose first, then every change."""
-    parts = []
-    stands = host.way_back.stands(thread, plan)
-    stays = plans.kept(host, thread, plan, taken)
-    lost = plans.overwritten(host, thread, plan, taken)
-    if host.find(thread).imported:
-        parts.append(f"**{IMPORTED_WORDS}**")
-    if taken:
-        known = host.way_back.names(thread)
-        names = ", ".join(cell(known.get(path, path), 80) for path in taken[:10])
-        more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
+    parts = [f"**{IMPORTED_WORDS}**"] if found.imported else []
+    if found.taken:
+        names = ", ".join(cell(name, 80) for name in found.names[:10])
+        more = f" and {len(found.names) - 10} more" if len(found.names) > 10 else ""
         parts.append(f"**Changed by someone else since, and overwritten by this: {names}{more}.**")
-    if lost:
-        parts += [plans.LOST, diffs(lost)]
-    if stays:
-        parts += [plans.STAYS, "\n".join(f"- {cell(one, 100)}" for one in stays)]
-    if stands:
-        parts.append(f"**{cell(stands, 600)}**")
-    if lost or stays or stands:
-        parts.append(f"What the {plan.cause} does:")
-    return "\n\n".join([*parts, diffs(plans.described(host, thread, plan))])
+    if found.lost:
+        parts += [plans.LOST, diffs(found.lost)]
+    if found.stays:
+        parts += [plans.STAYS, "\n".join(f"- {cell(one, 100)}" for one in found.stays)]
+    if found.stands:
+        parts.append(f"**{cell(found.stands, 600)}**")
+    if found.lost or found.stays or found.stands:
+        parts.append(f"What the {found.plan.cause} does:")
+    return "\n\n".join([*parts, diffs(found.diffs)])
 
 
 def diffs(found: list[str]) -> str:

@@ -11,6 +11,7 @@ from steersman.records.in_context import typed
 from steersman.records.message import Rewind, Steer, TurnStart, User
 from steersman.views.commands.builtin.back import (
     carry_out,
+    chosen,
     described,
     hint,
     perform,
@@ -21,6 +22,7 @@ from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Deed, Row, Stage
 from steersman.views.commands.words import nothing, number
 from steersman.views.leaving import agreed
+from steersman.views.plans import prospect
 from steersman.views.seat import Seat
 from steersman.views.text import ago, counted, one_line
 
@@ -36,29 +38,31 @@ async def rewind(stage: Stage, arguments: str) -> None:
     if at is None:
         said = prompts(seat)
         rows = [Row(str(one.seq), one_line(one.text, 90), ago(one.time)) for one in said]
-        chosen = await stage.pick("Go back to before which message?", rows)
-        if chosen is None:
+        picked = await stage.pick("Go back to before which message?", rows)
+        if picked is None:
             return
-        prompt = next(one for one in said if str(one.seq) == chosen)
+        prompt = next(one for one in said if str(one.seq) == picked)
         at, words, corr = prompt.before, prompt.text, prompt.corr
     elif at > seat.host.find(seat.id).head:
         raise UsageProblem(f"This thread has no message {at}.")
     plan = await since(seat, at)
-    how, taken = TALK, tuple[str, ...]()
+    how, found, choice = TALK, None, None
     if plan is not None and plan.changes:
-        taken = await asyncio.to_thread(seat.host.way_back.conflicts, seat.id, plan)
-        told = await asyncio.to_thread(described, seat.host, seat.id, plan, taken)
+        found = await asyncio.to_thread(prospect, seat.host, seat.id, plan)
         place = f"before “{one_line(words, 40)}”" if words else f"message {at}"
         title = f"Go back to {place}, undoing {counted(len(plan.changes), 'file change')}?"
-        how = await stage.read(title, told, DEEDS) or ""
+        how = await stage.read(title, described(found), DEEDS) or ""
+        if how in (BOTH, FILES):
+            choice = "whole" if found.rest is None else await chosen(stage, found, title)
+            how = how if choice else ""
     if not how or (how != FILES and not await agreed(stage)):
         stage.tell("Nothing was done.")
         return
-    if plan is not None and how != TALK:
-        await perform(stage, plan, taken)
-    if plan is not None and how == FILES:
-        hint(stage, plan, taken)
-        return
+    if found is not None and choice is not None:
+        done = await perform(stage, found, choice)
+        if how == FILES:
+            hint(stage, done)
+            return
     await _branch(stage, at, undone=how == BOTH)
     if corr:
         with suppress(TooLate):  # it was queued before the place that was gone back to
@@ -100,21 +104,20 @@ async def _forward(stage: Stage, back: Rewind) -> None:
     await asyncio.to_thread(seat.host.find, back.source)
     await seat.host.tidy(back.source)
     plan = await asyncio.to_thread(way.plan_return, back)
-    taken: tuple[str, ...] = ()
+    found = choice = None
     if plan is not None and plan.changes:
-        taken = await asyncio.to_thread(way.conflicts, back.source, plan)
-        told = await asyncio.to_thread(described, seat.host, back.source, plan, taken)
+        found = await asyncio.to_thread(prospect, seat.host, back.source, plan)
         title = f"Undo the rewind, with {counted(len(plan.changes), 'file change')}?"
-        if not await stage.confirm(title, told):
+        choice = await chosen(stage, found, title)
+        if choice is None:
             stage.tell("Nothing was done.")
             return
     if not await agreed(stage):
         return
     await seat.take(back.source)
     await stage.moved()
-    if plan is not None and plan.changes:
-        await perform(stage, plan, taken)
-        hint(stage, plan, taken)
+    if found is not None and choice is not None:
+        hint(stage, await perform(stage, found, choice))
     stage.tell(f"The rewind is undone: this is thread {back.source} again.")
 
 
