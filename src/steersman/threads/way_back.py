@@ -32,9 +32,9 @@ from steersman.records.names import shown
 from steersman.records.undo import OpenUndo, Part, UndoPlan
 from steersman.store.contract import Store, find_thread
 from steersman.store.log import read_messages
+from steersman.threads.beyond_undo import KINDS, what_stands
 from steersman.threads.new_commits import new_commits
 from steersman.threads.open_undo import left_open
-from steersman.threads.standing import KINDS, what_stands
 
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
