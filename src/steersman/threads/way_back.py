@@ -319,6 +319,8 @@ class WayBack:
 
     def diffs(self, thread_id: str, changes: Sequence[Seen]) -> list[str]:
         """Each change as people read it."""
+        if not changes:
+            return []
         journal, names = self._journal(thread_id), self.names(thread_id)
         return [journal.diff_of(change, names) for change in changes]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -41,7 +41,8 @@ async def cut_off(host: Host, thread: str, command: str) -> CutOff | None:
     last = await asyncio.to_thread(way.left_open, thread)
     busy = await host.tidy(thread)
     alive = bool(busy) or host.session(thread) is not None
-    if (busy and way.under_way(thread)) or (alive and last is not None and last.working):
+    changing = bool(busy) and await asyncio.to_thread(way.under_way, thread)
+    if changing or (alive and last is not None and last.working):
         raise ThreadBusy(
             f"Another process is changing files of thread {thread}, perhaps to undo them.",
             busy,
@@ -99,14 +100,16 @@ def prospect(host: Host, thread: str, plan: UndoPlan) -> Prospect:
     taken = way.conflicts(thread, plan)
     names = way.names(thread) if taken or plan.others else {}
     rest = way.rest(thread, plan, taken) if taken else None
-    stays = [one for one in plan.others if one.path not in taken]
+    others = [*zip(plan.others, way.diffs(thread, [*map(Seen, plan.others)]), strict=True)]
     return Prospect(
         plan,
         described(host, thread, plan),
         taken,
         [names.get(path, path) for path in taken],
-        way.diffs(thread, [Seen(one) for one in plan.others if one.path in taken]),
-        _lines(stays, way.diffs(thread, [*map(Seen, stays)]), names),
+        [diff for one, diff in others if one.path in taken],
+        _lines(
+            (names.get(one.path, one.path), diff) for one, diff in others if one.path not in taken
+        ),
         way.stands(thread, plan),
         None if rest is None or way.conflicts(thread, rest) else rest,
         host.find(thread).imported,
@@ -140,11 +143,11 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     return [*host.way_back.describe(thread, wanted), *lines]
 
 
-def _lines(changes: Sequence[Change], diffs: list[str], names: Mapping[str, str]) -> list[str]:
-    """How many lines changes add and remove, a line for each file."""
+def _lines(diffs: Iterable[tuple[str, str]]) -> list[str]:
+    """How many lines diffs add and remove, a line for each name of a file."""
     added, removed = Counter[str](), Counter[str]()
-    for one, diff in zip(changes, diffs, strict=True):
-        name = flat(shown(names.get(one.path, one.path)))
+    for path, diff in diffs:
+        name = flat(shown(path))
         counts = read_diff(diff, name).counts
         added[name] += counts[0]
         removed[name] += counts[1]

@@ -1,6 +1,7 @@
 """`/rewind` and `/redo`: back to a message, with files or without, and forward again."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -171,6 +172,33 @@ def test_a_rewind_keeps_what_i_changed_in_the_same_lines(desk, script, workspace
     assert title == "Go back to before “fix it”, undoing 2 file changes?"
     assert "Your changes in the same lines would be overwritten:" in body
     assert ("done", "Undone: 1 change.") in happened
+
+
+def test_the_way_back_reads_the_log_beside_the_event_loop(desk, script, monkeypatch):
+    """And what is changed in it, no more than once to show it and once to check it."""
+
+    async def scenario(desk):
+        await desk.type("hello")
+        await desk.type("fix it")
+        here, read = threading.get_ident(), desk.host.store.read
+        reads = list[tuple[bool, frozenset[str]]]()
+
+        def noted(*arguments, kinds=None, **places):
+            reads.append((threading.get_ident() == here, frozenset(kinds or ())))
+            return read(*arguments, kinds=kinds, **places)
+
+        monkeypatch.setattr(desk.host.store, "read", noted)
+        await desk.type("/undo", True)
+        undo = [kinds for _, kinds in reads]
+        await desk.type("/redo", True)
+        await desk.type("/rewind", newest, "f")
+        return undo, [kinds for on_loop, kinds in reads if on_loop]
+
+    undo, on_loop = desk(scenario, model=fixing(script))
+
+    assert on_loop == []
+    assert undo.count(frozenset({"checkpoint"})) == 2
+    assert len([kinds for kinds in undo if "tool_result" in kinds]) == 1
 
 
 def test_a_job_of_the_thread_that_was_copied_did_not_end_unexpectedly(desk, script):

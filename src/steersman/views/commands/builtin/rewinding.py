@@ -36,14 +36,14 @@ async def rewind(stage: Stage, arguments: str) -> None:
     at = number("rewind", arguments)
     words = corr = ""
     if at is None:
-        said = prompts(seat)
+        said = await asyncio.to_thread(prompts, seat)
         rows = [Row(str(one.seq), one_line(one.text, 90), ago(one.time)) for one in said]
         picked = await stage.pick("Go back to before which message?", rows)
         if picked is None:
             return
         prompt = next(one for one in said if str(one.seq) == picked)
         at, words, corr = prompt.before, prompt.text, prompt.corr
-    elif at > seat.host.find(seat.id).head:
+    elif at > (await asyncio.to_thread(seat.host.find, seat.id)).head:
         raise UsageProblem(f"This thread has no message {at}.")
     plan = await since(seat, at)
     how, found, choice = TALK, None, None
