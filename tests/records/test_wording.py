@@ -148,9 +148,30 @@ def test_a_long_path_is_shortened_in_the_middle() -> None:
     assert len(told) < 100
 
 
-def test_how_a_model_reads_the_rest_is_not_shown_to_people() -> None:
-    rest = "all 9 bytes can be read with process_id p1, or later with the artifact"
-    assert for_people(f"{rest}; stopped 1 process that it left running") == (
+@pytest.mark.parametrize(
+    "advice",
+    [
+        "all 9 bytes can be read with process_id p1, or later with the artifact",
+        "all 1,234,567 bytes can be read with process_id p12, or later with the artifact",
+        "its output can be read by that name",
+        "next: offset 2001",
+    ],
+)
+def test_how_a_model_reads_the_rest_is_not_shown_to_people(advice: str) -> None:
+    assert for_people(f"{advice}; stopped 1 process that it left running") == (
         "stopped 1 process that it left running"
     )
-    assert for_people(rest) == ""
+    assert for_people(advice) == ""
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "the file notes; offset table.txt was skipped",
+        "not written: next: offset 3.txt (it is too large)",
+        "Not kept: all notes can be read by that name.md",
+        "a; can be read with process_id",
+    ],
+)
+def test_what_a_file_is_called_takes_nothing_from_a_note(note: str) -> None:
+    assert for_people(note) == note

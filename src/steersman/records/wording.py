@@ -31,6 +31,10 @@ from steersman.records.patterns import pattern
 
 APPROVAL = " needs your approval"  # ends what a verdict says of something to be asked about
 OUTSIDE = "; if necessary, try again with outside_sandbox"  # advice for the model
+# What tools say in a note about their own arguments, which people do not give: a part each.
+BY_NAME = "its output can be read by that name"
+BY_PROCESS = "all {size} can be read with process_id {process}, or later with the artifact"
+NEXT_LINES = "next: offset {line}"
 MOST = 3  # names in one phrase
 LONGEST = 80  # characters of a command or a name in a phrase
 _SLOT = pattern(r"\{([^}]*)\}")
@@ -44,16 +48,18 @@ _IN_DIFF = pattern(
     r"(?:---|Binary files) (?:a/(.+)|/dev/null)(?:\n\+\+\+| and) "
     r"(?:b/(.+?)|/dev/null)(?: differ)?\n"
 )
-# What tools say about their own arguments, which people do not give.
-_FOR_MODELS = pattern(r"can be read (?:with process_id|by that name)|\boffset\b")
+_ANY = r"[\w, ]+"
+_FOR_MODELS = pattern(
+    "|".join((BY_NAME, BY_PROCESS.format(size=_ANY, process=_ANY), NEXT_LINES.format(line=_ANY)))
+)
 _VERSION = pattern(r"v?\d+(\.\d+)+\S*")
 Facts = Sequence[Mapping[str, Any]]
 
 
 def for_people(note: str) -> str:
     """A note on a result, without what only a model can do about it."""
-    kept = [part for part in note.replace(OUTSIDE, "").split("; ") if not _FOR_MODELS.search(part)]
-    return "; ".join(kept)
+    parts = note.replace(OUTSIDE, "").split("; ")
+    return "; ".join(part for part in parts if not _FOR_MODELS.fullmatch(part))
 
 
 def requested(actions: Sequence[Action], facts: Facts = (), command: str = "") -> str:

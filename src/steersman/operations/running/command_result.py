@@ -13,7 +13,7 @@ from steersman.operations.tool import Bench
 from steersman.records.counting import counted
 from steersman.records.exits import exit_words
 from steersman.records.profile import Profile
-from steersman.records.wording import OUTSIDE
+from steersman.records.wording import BY_NAME, BY_PROCESS, OUTSIDE
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
@@ -62,14 +62,10 @@ def result_of(running: Running, notes: list[str], effects: Effects) -> CommandRe
     continues = not running.ended
     if continues:
         running.seen = output.size
-        notes.append(
-            f"continues in the background as {running.id}; its output can be read by that name"
-        )
+        notes += [f"continues in the background as {running.id}", BY_NAME]
     elif output.truncated:
-        notes.append(
-            f"all {counted(output.size, 'byte')} can be read with process_id {running.id}, "
-            "or later with the artifact"
-        )
+        size = counted(output.size, "byte")
+        notes.append(BY_PROCESS.format(size=size, process=running.id))
     if running.left:
         notes.append(f"stopped {counted(running.left, 'process')} that it left running")
     code = None if continues else running.state.exit_code

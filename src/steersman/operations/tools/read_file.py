@@ -14,6 +14,7 @@ from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import List, Read
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
+from steersman.records.wording import NEXT_LINES
 
 MOST_FOLDERS = 300
 
@@ -145,8 +146,8 @@ def _note(page: Page, first: int) -> str:
     if not page.total_lines:
         said.append("the file is empty")
     if last < page.total_lines:
-        more = f"lines {first:,}–{last:,} of {page.total_lines:,}; next: offset {last + 1}"
-        said.append(more)
+        said.append(f"lines {first:,}–{last:,} of {page.total_lines:,}")
+        said.append(NEXT_LINES.format(line=last + 1))
     cut = sum(line.left_out > 0 for line in page.lines)
     if cut:
         said.append(f"{cut:,} long lines were cut" if cut > 1 else "1 long line was cut")
