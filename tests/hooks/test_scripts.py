@@ -5,9 +5,13 @@ import os
 
 import pytest
 
+from steersman.governance import folders
+from steersman.operations.running import behind
 from steersman.records.errors import Denied
 from steersman.records.hooks import Hook
 from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolResult, TurnEnd
+from steersman.records.stamps import FRESH
+from steersman.threads.hook_files import HookFiles
 from steersman.threads.startups import files_of
 from tests.cli.kit import DONE, READ, shell
 from tests.hooks.kit import bodies, hook, opened, play, runs, trust, worked
@@ -302,3 +306,89 @@ def test_who_is_asked_sees_the_command_as_it_is_and_where_it_is_cut(environ, gua
     told = play(environ, scenario)
     assert '"true\\nxxx' in told
     assert 'xxx…" in a sandbox' in told
+
+
+@pytest.fixture
+def effort(monkeypatch):
+    """How often the files behind a hook are searched for, and which are read whole."""
+    done = {"searches": 0, "read": []}
+    search, digest = behind.search, folders.digest_of_file
+
+    def searching(*given):
+        done["searches"] += 1
+        return search(*given)
+
+    def reading(path):
+        done["read"].append(os.path.basename(path))
+        return digest(path)
+
+    monkeypatch.setattr(behind, "search", searching)
+    monkeypatch.setattr(folders, "digest_of_file", reading)
+    return done
+
+
+def settled(folder):
+    """Wait until whatever is written from now on shows in a file's times."""
+    probe = folder.parent / "clock"
+    last = max(os.lstat(path).st_ctime_ns for path in folder.rglob("*"))
+    while not probe.exists() or probe.stat().st_ctime_ns <= last + 2 * FRESH:
+        probe.write_text("")
+
+
+def test_the_files_behind_a_hook_are_searched_and_read_once(environ, guarded, script, effort):
+    """Three calls, one hook: before each its files are only looked at, not read."""
+    model = script(*[{"tool_calls": [READ]}] * 3, DONE)
+    settled(guarded)
+
+    async def scenario(host):
+        trust(host, guarded)
+        thread = await worked(host, guarded, model)
+        return len(runs(host, thread))
+
+    assert play(environ, scenario) == 3
+    assert effort == {"searches": 1, "read": ["check.sh", "settings.json"]}
+
+
+def same_size_and_time(file):
+    """Rewrite a file so that neither its size nor the time of its content shows it."""
+    then = file.stat()
+    file.write_text(file.read_text().replace("2", "0"))
+    os.utime(file, ns=(then.st_atime_ns, then.st_mtime_ns))
+
+
+SEEN = {
+    "disguised": ("sh scripts/check.sh", "scripts/lib.sh", same_size_and_time),
+    "named before it was there": (
+        "sh scripts/check.sh; sh scripts/late.sh",
+        "scripts/late.sh",
+        lambda file: file.write_text("exit 0\n"),
+    ),
+    "a program that comes first": ("judge", "bin/judge", lambda file: file.write_text("exit 0\n")),
+    "a runner's other file": (
+        "make check",
+        "GNUmakefile",
+        lambda file: file.write_text("check:\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SEEN)
+def test_what_is_known_of_files_behind_a_hook_does_not_outlive_them(refused, way):
+    command, name, change = SEEN[way]
+    (refused / "bin").mkdir()
+    one = Hook("Stop", command, "here")
+    settled(refused)
+    files = HookFiles([one], str(refused), str(refused / "bin"))
+    assert files.changed(one, files.now(one)) == []
+    change(refused / name)
+    settled(refused)
+    assert files.changed(one, files.now(one)) == [name]
+
+
+def test_a_file_that_was_just_written_is_read_again(refused):
+    """Two changes may have one time, by the clock of a file system."""
+    one = Hook("Stop", "sh scripts/check.sh", "here")
+    for text in ("exit 1\n", "exit 2\n") * 20:
+        files = HookFiles([one], str(refused), "")
+        (refused / "scripts" / "lib.sh").write_text(text)
+        assert files.changed(one, files.now(one)) == ["scripts/lib.sh"]

@@ -17,12 +17,15 @@ from msgspec import Struct
 from steersman.governance.secret_finder import exceptions
 from steersman.records.protection import inside
 from steersman.records.secret_files import IGNORE_FILE
-from steersman.store.contract import Store, stamp
+from steersman.records.stamps import Stamp, stamp
+from steersman.store.contract import Store
+from steersman.store.contract import stamp as written
 
 State = Literal["nothing", "trusted", "unknown", "changed", "refused"]
 MOST_FILES = 2000
 MOST_BYTES = 64 * 1024 * 1024
 DEEPEST = 64
+_READ: dict[str, tuple[Stamp, str]] = {}  # digests of files, and what these were like then
 
 # Below a folder of this name: what counts, and what a person calls it. `*` is everything else.
 SERVERS = "MCP servers"
@@ -202,7 +205,7 @@ def record(
 ) -> None:
     """Keep a decision on what was shown, which may differ from what is there by now."""
     shown = {one.path: one.digest for one in found}
-    agreed = _Agreed(trusted, stamp(datetime.now(UTC)), shown, dict(runs or {}))
+    agreed = _Agreed(trusted, written(datetime.now(UTC)), shown, dict(runs or {}))
     store.remember(f"folder:{workspace}", "trust", msgspec.json.encode(agreed).decode())
 
 
@@ -332,7 +335,24 @@ def _inner_items(root: str, path: str, budget: _Budget, seen: set[str]) -> Itera
 
 
 def _content(path: str) -> str:
-    """The digest of a file's content; a file that cannot be read has one of its own kind."""
+    """The digest of a file's content, which is read again only if the file was written."""
+    try:
+        known = stamp(os.lstat(path))  # before it is read: what is written meanwhile is seen next
+    except OSError:
+        known = None
+    kept = _READ.get(path)
+    if known is not None and kept is not None and kept[0] == known:
+        return kept[1]
+    digest = digest_of_file(path)
+    if len(_READ) >= MOST_FILES:
+        _READ.clear()
+    if known is not None:
+        _READ[path] = known, digest
+    return digest
+
+
+def digest_of_file(path: str) -> str:
+    """Read a file; one that cannot be read has a digest of its own kind."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:

@@ -8,16 +8,19 @@ without naming it, and names that are put together at run time, are not found.
 
 import os
 import re
+import stat
 from collections.abc import Collection, Iterable, Iterator
 
 from steersman.operations.running.runners import meant
 from steersman.operations.running.started import manifests
 from steersman.records.protection import inside
 from steersman.records.shell_words import simple_commands
+from steersman.records.stamps import Stamp, stamp
 
 STEPS = 3  # from a file to what it names
 MOST_FILES = 64  # more are the project that a hook is about, not the hook
 MOST_WORDS = 5000
+MOST_SEARCHES = 256  # that are remembered
 MOST_FOLDERS = 32
 MOST_BYTES = 256 * 1024  # of a file that is looked into
 DEEPEST = 16  # links to links, folders in a path
@@ -39,36 +42,100 @@ _HANDS_ON = {"!", "if", "then", "else", "elif", "while", "until", "do", "env", "
 _RUNS = re.compile(r"(?:.*/)?(?:\.|source|\w*sh|python[\d.]*|node|deno|bun|tsx|ruby|perl|php)")
 _INTERPRETERS = ("node", "tsx", "ruby")  # what they run, they get on their command line
 _RUNNERS = {name: files for name, files in manifests().items() if name not in _INTERPRETERS}
+_FOUND: "dict[tuple[str, str, tuple[str, ...]], tuple[_Sight, set[str]]]" = {}
 _NODE = {"npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"}
 
 
 def named(text: str, root: str) -> set[str]:
     """The files that a command names itself, but what it only writes; relative to the root."""
     words = tuple(_words(_OUTPUT.sub(" ", text)))
-    found = _files((*words, *_modules(text)), [root])
+    found = _Sight().files((*words, *_modules(text)), [root])
     return _relative(found | _missing(words, found, root), root)
 
 
 def behind(text: str, root: str, path: str = "") -> set[str]:
     """The files that decide what a command does: those that it names, programs of the workspace on
-    the search path, what tells a runner what to run, and the scripts that such files name."""
-    return _Search(root, path).found(text)
+    the search path, what tells a runner what to run, and the scripts that such files name.
+
+    They are searched for again when anything that the search looked at is another.
+    """
+    places = (os.path.realpath(one) for one in path.split(os.pathsep) if one)
+    asked = text, root, tuple(place for place in places if inside(place, root))
+    sight, found = _FOUND.get(asked, (None, set()))
+    if sight is None or sight.moved():
+        sight, found = search(*asked)
+        if len(_FOUND) >= MOST_SEARCHES:
+            _FOUND.clear()
+        _FOUND[asked] = sight, found
+    return _relative(found, root)
+
+
+def search(text: str, root: str, path: tuple[str, ...]) -> "tuple[_Sight, set[str]]":
+    """What `behind` finds, and what was looked at for it."""
+    sight = _Sight()
+    return sight, _Search(root, path, sight).found(text)
+
+
+class _Sight:
+    """Looks at files and folders, and knows whether they would look the same again."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, frozenset[str]] = {}
+        self._stats: dict[str, Stamp | None] = {}
+
+    def moved(self) -> bool:
+        """Whether there is another file, or other content, at any place that was looked at."""
+        return any(_listed(folder) != names for folder, names in self._names.items()) or any(
+            then is None or _stamp(place) != then for place, then in self._stats.items()
+        )
+
+    def names(self, folder: str) -> frozenset[str]:
+        """The names in a folder."""
+        if folder not in self._names:
+            self._names[folder] = _listed(folder)
+        return self._names[folder]
+
+    def kind(self, place: str) -> int:
+        """What there is, by its `stat` type; nothing is 0."""
+        if place not in self._stats:
+            self._stats[place] = _stamp(place)
+        seen = self._stats[place]
+        return seen[0] if seen is not None else stat.S_IFREG
+
+    def files(self, words: Iterable[str], bases: list[str], *, endings: bool = True) -> set[str]:
+        """The files that words name, below some folders or those that other words name there."""
+        few = [word for word in dict.fromkeys(words) if word and "\0" not in word][:MOST_WORDS]
+        names = dict.fromkeys(one for w in few for one in (_endings(w) if endings else [w]))
+        found: set[str] = set()
+        below = [*bases]
+        for at, base in enumerate(below):
+            there = self.names(base)
+            for name in names:
+                if name.partition("/")[0] not in there and not name.startswith(("/", "..")):
+                    continue
+                place = os.path.normpath(os.path.join(base, name))
+                kind = self.kind(place)
+                if kind == stat.S_IFDIR and at < len(bases) and len(below) < MOST_FOLDERS:
+                    below.append(place)
+                if kind == stat.S_IFREG:
+                    found.add(place)
+        return found
 
 
 class _Search:
     """Goes from a command to the files behind it, each once."""
 
-    def __init__(self, root: str, path: str) -> None:
+    def __init__(self, root: str, path: tuple[str, ...], sight: _Sight) -> None:
         self._root = root
-        folders = (os.path.realpath(one) for one in path.split(os.pathsep) if one)
-        self._path = [folder for folder in folders if inside(folder, root)]
+        self._path = path
+        self._sight = sight
         self._files: set[str] = set()
         self._waiting: list[tuple[str, tuple[str, ...] | None]] = []  # and for what a runner reads
         self._told: set[tuple[str, tuple[str, ...]]] = set()
 
     def found(self, text: str) -> set[str]:
         words = tuple(_words(_OUTPUT.sub(" ", text)))
-        self._take(_files((*words, *_modules(text)), [self._root]))
+        self._take(self._sight.files((*words, *_modules(text)), [self._root]))
         missing = _missing(words, self._files, self._root)
         self._start(words, words, self._root)
         for _ in range(STEPS):
@@ -79,8 +146,8 @@ class _Search:
                 else:
                     self._manifest(file, wanted)
                 if len(self._files) > MOST_FILES:
-                    return _relative(known | missing, self._root)
-        return _relative(self._files | missing, self._root)
+                    return known | missing
+        return self._files | missing
 
     def _take(self, files: Iterable[str]) -> None:
         new = set(files) - self._files
@@ -93,9 +160,9 @@ class _Search:
         if not _NODE.isdisjoint(words):
             places.append(os.path.join(folder, "node_modules/.bin"))
         for program in dict.fromkeys(programs):
-            self._take(_files([program], places, endings=False))
+            self._take(self._sight.files([program], places, endings=False))
             known = _RUNNERS.get(os.path.basename(program), [])
-            for file in _files([*words, *known], [folder]) if known else ():
+            for file in self._sight.files([*words, *known], [folder]) if known else ():
                 if os.path.basename(file) in known and (file, tuple(words)) not in self._told:
                     self._told.add((file, tuple(words)))
                     self._files.add(file)
@@ -106,7 +173,7 @@ class _Search:
         for line in meant(os.path.basename(file), _text(file), wanted):
             programs = [*_programs(line)]
             names = (*programs, *_modules(line))
-            self._take(filter(_is_code, _files(names, [folder])))
+            self._take(filter(_is_code, self._sight.files(names, [folder])))
             self._start(programs, tuple(_words(line)), folder)
 
     def _script(self, file: str) -> None:
@@ -118,7 +185,7 @@ class _Search:
             programs = [*_programs(text)]
             words = (*_words(text), *_modules(text))
         places = dict.fromkeys((self._root, os.path.dirname(file)))
-        self._take(filter(_is_code, _files(words, [*places])))
+        self._take(filter(_is_code, self._sight.files(words, [*places])))
         self._start(programs, words, self._root)
 
 
@@ -161,25 +228,6 @@ def _programs(text: str, depth: int = 0) -> Iterator[str]:
                 yield from _programs(given[0], depth + 1)
 
 
-def _files(words: Iterable[str], bases: list[str], *, endings: bool = True) -> set[str]:
-    """The files that words name, below some folders or those that other words name there."""
-    few = [word for word in dict.fromkeys(words) if word and "\0" not in word][:MOST_WORDS]
-    names = dict.fromkeys(one for word in few for one in (_endings(word) if endings else [word]))
-    found: set[str] = set()
-    below = [*bases]
-    for at, base in enumerate(below):
-        there = _listed(base)
-        for name in names:
-            if name.partition("/")[0] not in there and not name.startswith(("/", "..")):
-                continue
-            place = os.path.normpath(os.path.join(base, name))
-            if os.path.isdir(place) and at < len(bases) and len(below) < MOST_FOLDERS:
-                below.append(place)
-            if os.path.isfile(place):
-                found.add(place)
-    return found
-
-
 def _endings(word: str) -> Iterator[str]:
     """A path, and what is left of it without its first folders, which may be a variable."""
     parts = word.split("/")[-DEEPEST:]
@@ -189,6 +237,19 @@ def _endings(word: str) -> Iterator[str]:
     for at in range(len(parts)):
         if parts[at] not in ("", ".", ".."):
             yield from ("/".join(parts[at:]) + end for end in ends)
+
+
+def _stamp(place: str) -> Stamp | None:
+    """What there is: its type, and of a file what shows that it was written."""
+    try:
+        found = os.stat(place)
+    except (OSError, ValueError):
+        return (0,)
+    kind = stat.S_IFMT(found.st_mode)
+    if kind != stat.S_IFREG:
+        return (kind,)  # what is in a folder, its names say
+    written = stamp(found)
+    return None if written is None else (kind, *written)
 
 
 def _listed(folder: str) -> frozenset[str]:
