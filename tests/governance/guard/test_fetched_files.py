@@ -42,6 +42,7 @@ def test_a_fetched_file_is_not_run(name, command):
         "curl -so data.csv https://x.example/a && python3 -m app.load data.csv",
         "curl -so fixtures/a.bin https://x.example/a && cargo test",
         "curl -so docs/a.html https://x.example/a && make docs",
+        "curl -so compose.yml https://x.example/a && npm test",
         "curl -so logo.png https://x.example/a && docker build -t a .",
         "curl -so words.txt https://x.example/a && sed -n 1,5p words.txt",
         "curl -so a.txt https://x.example/a && vim -es -c '%s/a/b/' -c wq a.txt",

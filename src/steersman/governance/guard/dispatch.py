@@ -22,6 +22,7 @@ from steersman.governance.guard.programs import handler_of, known
 from steersman.governance.guard.programs.speech_table import CONSOLES
 from steersman.governance.guard.redirects import Sinks, write_sinks
 from steersman.records.patterns import pattern
+from steersman.records.runners import manifests
 
 if TYPE_CHECKING:
     from steersman.governance.guard.shell import Shell
@@ -78,7 +79,7 @@ def _given_code(call: ProgramCall) -> None:
         from steersman.governance.guard.programs.interpreters import console
 
         console(call)
-    if call.scene.files and call.name in RUNNERS:
+    if call.scene.files and (call.name in _OTHER_RUNNERS or call.name in manifests()):
         from steersman.governance.guard.programs.sources import read_sources
 
         read_sources(call)
@@ -201,16 +202,14 @@ def _only_asks(args: list[str]) -> bool:
     )
 
 
-# Programs that build, test or start what the project's files say.
-RUNNERS = frozenset(
+# Programs that build, test or start what the project's files say, whatever these are called.
+_OTHER_RUNNERS = frozenset(
     listed(
-        """go cargo rustc gcc g++ cc c++ clang clang++ tcc javac java kotlinc kotlin scala scalac
-        groovy swift swiftc zig nim crystal ghc runghc runhaskell stack cabal dotnet csc mcs dmd
-        rdmd ldc2 dub dart flutter deno bun tsx ts-node node elixir mix julia ocaml dune npm pnpm
-        yarn npx pytest tox nox jest vitest mocha rspec rake bundle phpunit composer prove gradle
-        mvn sbt make just busted ctest cmake ninja meson rails uv poetry pdm hatch gradlew mvnw ant
-        gmake task invoke inv scons waf nix nix-build nix-shell wasmtime wasmer mono docker
-        docker-compose podman podman-compose nerdctl"""
+        """rustc gcc g++ cc c++ clang clang++ tcc javac java kotlinc kotlin scala scalac groovy
+        swift swiftc zig nim crystal ghc runghc runhaskell stack cabal dotnet csc mcs dmd rdmd
+        ldc2 dub dart flutter ts-node elixir mix julia ocaml dune pytest jest vitest mocha rspec
+        phpunit prove busted ctest ninja rails gradlew mvnw nix nix-build nix-shell wasmtime wasmer
+        mono nerdctl"""
     )
 )
 # Programs a project carries itself, whose subcommands say what they do.

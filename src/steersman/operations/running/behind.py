@@ -12,8 +12,8 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 
 from steersman.operations.running.runners import meant
-from steersman.operations.running.started import manifests
 from steersman.records.protection import inside
+from steersman.records.runners import manifests, readings
 from steersman.records.shell_words import simple_commands
 from steersman.records.stamps import Stamp, stamp
 
@@ -163,7 +163,10 @@ class _Search:
             self._take(self._sight.files([program], places, endings=False))
             known = _RUNNERS.get(os.path.basename(program), [])
             for file in self._sight.files([*words, *known], [folder]) if known else ():
-                if os.path.basename(file) in known and (file, tuple(words)) not in self._told:
+                name = os.path.basename(file)
+                if readings().get(name) == "code" and name in known:
+                    self._take([file])
+                elif name in known and (file, tuple(words)) not in self._told:
                     self._told.add((file, tuple(words)))
                     self._files.add(file)
                     self._waiting.append((file, tuple(words)))

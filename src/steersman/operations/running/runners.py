@@ -5,35 +5,67 @@ from collections.abc import Collection, Iterator
 
 import msgspec
 
+from steersman.records.runners import readings
+
 _TARGET = re.compile(r"([^\s#:=][^:=]*?)\s*::?(?!=)([^=#]*)")
 _SETS = re.compile(r"(?:export\s+)?(\w+)\s*[:?+]*=\s*(.*)")
 _USES = re.compile(r"\$[({](\w+)[)}]")
-_LINES = ("justfile", "taskfile", "tox.ini", "pre-commit", "lefthook", "rakefile", "mise")
+_COMMENTS = re.compile(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])", re.DOTALL)
+_AROUND = ("{}", "pre{}", "post{}", "pre-{}-cmd", "post-{}-cmd")
 _BEFORE = re.compile(r"^[\s@+-]*(?:[\w.-]+\s*[:=]\s*)?[\s\[\"']*")  # what is none of the command
 
 
 class _Package(msgspec.Struct):
     scripts: dict[str, object] = {}
+    tasks: dict[str, object] = {}
 
 
 def meant(name: str, text: str, words: Collection[str]) -> Iterator[str]:
     """The lines of a file that are run, as far as they are commands of its own."""
-    if name == "package.json":
-        yield from _scripts(text, words)
-    elif name.lower().endswith("makefile"):
-        yield from _recipes(text, words)
-    elif name.lower().strip(".").startswith(_LINES):
-        yield from (_BEFORE.sub("", line) for line in text.splitlines())
+    match readings().get(name):
+        case "scripts":
+            yield from _scripts(text, words)
+        case "recipes":
+            yield from _recipes(text, words)
+        case "lines":
+            yield from map(_bare, text.splitlines())
+
+
+def _bare(line: str) -> str:
+    """A line without what is none of its command: a name, marks of a list, quotes around it."""
+    rest = _BEFORE.sub("", line)
+    quoted = line.removesuffix(rest).endswith(("'", '"'))
+    return rest.rstrip("\"', ]") if quoted else rest
 
 
 def _scripts(text: str, words: Collection[str]) -> Iterator[str]:
+    """The scripts that are run, with what runs around them and what they refer to."""
+    for _ in range(2):  # a comma that is too many may be before a comment
+        text = _COMMENTS.sub(lambda found: found[1] or "", text)
     try:
-        said = msgspec.json.decode(text, type=_Package).scripts
+        said = msgspec.json.decode(text, type=_Package)
     except (msgspec.MsgspecError, RecursionError):
         return
-    for name, line in said.items():
-        if isinstance(line, str) and any(name in (w, f"pre{w}", f"post{w}") for w in words):
-            yield line
+    every = said.scripts | said.tasks
+    around = {form.format(word) for word in words for form in _AROUND}
+    wanted = [name for name in every if name in around]
+    for name in wanted:  # grows
+        for line in _strings(every[name]):
+            command = line.removeprefix("@")
+            yield command
+            first = command.split(" ")[0]
+            wanted += [first] if first in every and first not in wanted else []
+
+
+def _strings(said: object) -> Iterator[str]:
+    match said:
+        case str():
+            yield said
+        case list():
+            yield from (line for line in said if isinstance(line, str))
+        case dict():
+            for one in said.values():
+                yield from _strings(one)
 
 
 def _recipes(text: str, words: Collection[str]) -> Iterator[str]:

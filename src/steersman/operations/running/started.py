@@ -7,11 +7,10 @@ looked for.
 
 import os
 from collections.abc import Iterable, Iterator
-from functools import cache
-from pathlib import Path
 
 from steersman.records.patterns import pattern
 from steersman.records.protection import inside
+from steersman.records.runners import manifests
 
 MOST_WORDS = 2000
 _BETWEEN = pattern(r"[\s=:,;|&<>()\"'`]+")
@@ -20,14 +19,6 @@ _ENDS = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".sh")
 _KEPT = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin")
 _ENTRIES = ("__main__.py", "__init__.py", "package.json", "index.js", "index.mjs", "index.cjs",
             "index.ts", "pyproject.toml")  # fmt: skip
-
-
-@cache
-def manifests() -> dict[str, list[str]]:
-    """The files that say what a program runs, by the names of programs."""
-    lines = Path(__file__).with_name("manifests.txt").read_text("utf-8").splitlines()
-    pairs = (line.partition(":") for line in lines if not line.startswith("#"))
-    return {name: files.split() for names, _, files in pairs for name in names.split()}
 
 
 def started(texts: Iterable[str], folder: str, root: str) -> tuple[str, ...]:

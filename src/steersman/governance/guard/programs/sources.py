@@ -9,6 +9,7 @@ from steersman.governance.guard.marks import FILE, literal
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.programs.shells import feed
 from steersman.records.patterns import pattern
+from steersman.records.runners import readings
 
 _LANGUAGES = {
     "go": "go",
@@ -51,15 +52,8 @@ _LANGUAGES = {
 }
 
 
-# Code that no text shows, and files that decide what builders, runners and container engines do.
+# Code that no text shows, and files that decide what container engines do.
 _COMPILED = frozenset(listed("jar war class dll exe wasm nix gradle vim el"))
-_BUILDS = frozenset(
-    listed(
-        """Makefile makefile GNUmakefile justfile Justfile Taskfile.yml CMakeLists.txt meson.build
-        pom.xml build.xml build.sbt SConstruct wscript Rakefile Gemfile Cargo.toml package.json
-        pyproject.toml setup.cfg tox.ini"""
-    )
-)
 _CONTAINERS = pattern(
     r"(?i)(?:.*\.)?(?:Docker|Container)file(?:\..*)?\Z|(?:docker-)?compose[\w.-]*\.ya?ml\Z"
 )
@@ -68,9 +62,9 @@ _ENGINES = frozenset(listed("docker docker-compose podman podman-compose nerdctl
 
 def _decides(call: ProgramCall, name: str) -> bool:
     """True when a file of this name decides what the program runs, even if nobody can read it."""
-    if call.name in _ENGINES:
-        return _CONTAINERS.match(name) is not None
-    return name in _BUILDS or name.rpartition(".")[2] in _COMPILED
+    if call.name in _ENGINES or _CONTAINERS.match(name):
+        return call.name in _ENGINES and _CONTAINERS.match(name) is not None
+    return name in readings() or name.rpartition(".")[2] in _COMPILED
 
 
 def read_sources(call: ProgramCall) -> None:
@@ -85,7 +79,7 @@ def read_sources(call: ProgramCall) -> None:
             feed(call, made)
         elif call.name in _ENGINES:
             continue
-        elif name == "package.json":
+        elif readings().get(name) == "scripts":
             for text in re.findall(r":\s*\"((?:\\.|[^\"\\])+)\"", made)[:20]:
                 call.script(text.replace('\\"', '"'))
                 call.wrapper = False
