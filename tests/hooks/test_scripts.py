@@ -147,6 +147,14 @@ def test_a_hook_that_runs_the_project_itself_does_not_hold_its_code(many):
     assert found == ["scripts/all.py"]
 
 
+def test_scripts_that_scripts_name_count_over_three_steps(guarded):
+    scripts = guarded / "scripts"
+    for at in range(5):
+        (scripts / f"s{at}.sh").write_text(f". scripts/s{at + 1}.sh\n")
+    found = files_of([Hook("Stop", "sh scripts/s0.sh", "here")], str(guarded))
+    assert found == [f"scripts/s{at}.sh" for at in range(4)]
+
+
 def test_of_a_hook_that_only_tells_something_what_it_names_itself_counts(many):
     """A formatter reads what it likes, and the agent edits that without a question."""
     for command, files in (
@@ -244,8 +252,13 @@ def test_a_hook_whose_files_changed_is_not_run_unasked(environ, refused, script,
     assert "changed, which this hook runs" in second
 
 
-def test_who_agrees_to_changed_files_of_a_hook_is_asked_once(environ, refused, script):
-    model = script(DONE, {"tool_calls": [READ]}, {"tool_calls": [READ]}, DONE)
+@pytest.mark.parametrize(
+    "steps",
+    [[{"tool_calls": [READ]}, {"tool_calls": [READ]}], [{"tool_calls": [READ, READ]}]],
+    ids=["one after the other", "at the same time"],
+)
+def test_who_agrees_to_changed_files_of_a_hook_is_asked_once(environ, refused, script, steps):
+    model = script(DONE, *steps, DONE)
     asked = []
 
     async def scenario(host):

@@ -8,7 +8,6 @@ import asyncio
 from asyncio import to_thread
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from itertools import cycle
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -111,14 +110,15 @@ class Hooks:
         that is not used, so that this comes to an end.
         """
         names, events = await to_thread(self._of_call, call)
-        hooks = seeing = await self._ready("PreToolUse", names, lane)
-        answers = latest = await self._each(hooks, events, lane)
+        hooks = await self._ready("PreToolUse", names, lane)
+        latest = await self._each(hooks, events, lane)
+        answers = [answer for _, answer in latest]
         made, notes = call, []
         for own in (False, True):
             by, given = next(
                 (
                     (hook, answer.arguments)
-                    for hook, answer in zip(cycle(seeing), latest, strict=False)
+                    for hook, answer in latest
                     if answer.arguments is not None and (hook.source == OWN) is own
                 ),
                 (None, None),
@@ -131,7 +131,7 @@ class Hooks:
                 made, seeing = changed, [hook for hook in hooks if hook is not by]
                 _, events = await to_thread(self._of_call, made)
                 latest = await self._each(seeing, events, lane, len(answers))
-                answers = [*answers, *latest]
+                answers += [answer for _, answer in latest]
         return Hooked(
             made,
             ask=_reason(answers, "ask"),
@@ -242,7 +242,8 @@ class Hooks:
         self, event: HookEvent, names: Iterable[str] | None, events: Sequence[Given], lane: Lane
     ) -> list[Answer]:
         """Run the hooks that are meant; their answers are in their order."""
-        return await self._each(await self._ready(event, names, lane), events, lane)
+        heard = await self._each(await self._ready(event, names, lane), events, lane)
+        return [answer for _, answer in heard]
 
     async def _ready(
         self, event: HookEvent, names: Iterable[str] | None, lane: Lane
@@ -260,8 +261,8 @@ class Hooks:
 
     async def _each(
         self, hooks: Sequence[Hook], events: Sequence[Given], lane: Lane, first: int = 0
-    ) -> list[Answer]:
-        """Run hooks for every event, the answers to which follow one another.
+    ) -> list[tuple[Hook, Answer]]:
+        """Run hooks for every event, the answers to which follow one another, with whose they are.
 
         They run side by side, but those that change files one after the other: of two changes of
         one file at the same time, one would be lost. `first` is how many have run for the same.
@@ -278,7 +279,7 @@ class Hooks:
                 tasks = [group.create_task(one(*work, at)) for at, work in enumerate(works, first)]
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None  # the others are mostly the same
-        return [task.result() for task in tasks]
+        return [(hook, task.result()) for (hook, _), task in zip(works, tasks, strict=True)]
 
     async def _one(self, hook: Hook, given: Given, lane: Lane, at: int) -> Answer:
         """Run one hook, and log what came of it.
