@@ -88,6 +88,19 @@ def test_a_picture_is_kept_once_however_often_it_is_sent(steer, script, workspac
     assert blobs(home) == []
 
 
+def test_a_picture_that_is_pruned_before_the_log_names_it_is_kept(steer, script, workspace, home):
+    """Another process removes what no thread names, at the very last moment."""
+    (workspace / "a.png").write_bytes(png())
+    steer.work("run", "first", "--model", script(DONE))
+    with sqlite3.connect(home / "steersman.db") as connection:
+        connection.execute(
+            "CREATE TRIGGER prunes BEFORE INSERT ON messages WHEN NEW.kind = 'turn_start' "
+            "BEGIN DELETE FROM blobs; END"
+        )
+    look(steer, script, "a.png")
+    assert blobs(home) == [png()]
+
+
 def test_a_resumed_thread_shows_the_model_its_pictures_again(steer, workspace):
     stage = RecordingStage()
     try:
