@@ -7,7 +7,6 @@ writes the reason down and asks again, and the next model answers from the begin
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from steersman.intelligence.pacing import Paced
 from steersman.records.dialogue import Completed, Driver, Event, Prompt, Tokens, Unanswered
 from steersman.records.errors import DriverProblem, SteersmanError, Trouble
 
@@ -78,7 +77,7 @@ class FallbackDriver:
                         self._check_refusal(event)
                         self._failures = 0
                     yield event
-        except (Switched, Paced):
+        except Switched:
             raise
         except DriverProblem as problem:
             self._failures += 1

@@ -8,7 +8,6 @@ from contextlib import aclosing
 import msgspec
 
 from steersman.intelligence.fallback import Switched
-from steersman.intelligence.pacing import Paced
 from steersman.intelligence.stuck import Stuck
 from steersman.records.counting import counted
 from steersman.records.dialogue import (
@@ -18,6 +17,7 @@ from steersman.records.dialogue import (
     ThoughtDelta,
     Tokens,
     Unanswered,
+    Waiting,
 )
 from steersman.records.errors import DriverProblem, ScriptProblem, SteersmanError
 from steersman.records.message import (
@@ -159,10 +159,6 @@ class NativeLoop:
                 await self._paid(deck, switched.before, switched.tokens)
                 self._switched()
                 await deck.fit("window")  # the next model may have a smaller one
-            except Paced as paced:
-                tries -= 1
-                await deck.lane.append(error_body(paced, retry_in=paced.seconds))
-                await self._pause(paced.seconds)
             except DriverProblem as problem:
                 if isinstance(problem, Unanswered):
                     await self._paid(deck, driver.model, problem.tokens)
@@ -186,6 +182,10 @@ class NativeLoop:
         try:
             async with aclosing(driver.stream(deck.prompt())) as events:
                 async for event in events:
+                    if isinstance(event, Waiting):
+                        told = Error(event.what, event.why, retry_in=event.seconds)
+                        await deck.lane.append(told)
+                        continue
                     first_token = first_token or time.monotonic()
                     if isinstance(event, Completed):
                         live.finish()

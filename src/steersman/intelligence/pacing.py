@@ -1,34 +1,19 @@
 """Rate limits that a person sets for a provider: requests and tokens a minute.
 
-They hold for all threads of one process. A request that has to wait is refused with `Paced`: the
-loop says how long it waits, and asks again.
+They hold for all threads of one process. A request that has to wait says how long, and waits.
 """
 
+import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import cache
 
 from steersman.records.counting import counted
-from steersman.records.dialogue import Completed, Driver, Event, Prompt
-from steersman.records.errors import DriverProblem
+from steersman.records.dialogue import Completed, Driver, Event, Prompt, Waiting
 
 MINUTE = 60.0
-
-
-class Paced(DriverProblem):
-    """Not asked yet: the limit of a minute is reached. This is no failure of the model."""
-
-    def __init__(self, provider: str, limit: str, setting: str, seconds: float) -> None:
-        super().__init__(
-            f"The next request to {provider} waits {seconds:.0f} s: its limit is {limit} a minute.",
-            f"[providers.{provider}] {setting} in your settings says so.",
-            retryable=True,
-            retry_after=seconds,
-            kind="rate_limit",
-        )
-        self.seconds = seconds
 
 
 class Pace:
@@ -44,8 +29,8 @@ class Pace:
         self._asked: deque[float] = deque()
         self._used: deque[tuple[float, int]] = deque()
 
-    def begin(self) -> None:
-        """Count a request that begins now; raises when it has to wait."""
+    def begin(self) -> Waiting | None:
+        """Count a request that begins now, or say how long it has to wait."""
         now = self._clock()
         while self._asked and self._asked[0] <= now - MINUTE:
             self._asked.popleft()
@@ -54,12 +39,21 @@ class Pace:
         if self._requests and len(self._asked) >= self._requests:
             said = counted(self._requests, "request")
             wait = self._asked[0] + MINUTE - now
-            raise Paced(self._provider, said, "requests_per_minute", wait)
+            return self._waiting(said, "requests_per_minute", wait)
         spent = sum(tokens for _, tokens in self._used)
         if self._tokens and spent >= self._tokens:
             said = counted(self._tokens, "token")
-            raise Paced(self._provider, said, "tokens_per_minute", self._until(spent) - now)
+            return self._waiting(said, "tokens_per_minute", self._until(spent) - now)
         self._asked.append(now)
+        return None
+
+    def _waiting(self, limit: str, setting: str, seconds: float) -> Waiting:
+        provider = self._provider
+        return Waiting(
+            f"The next request to {provider} waits {seconds:.0f} s: its limit is {limit} a minute.",
+            f"[providers.{provider}] {setting} in your settings says so.",
+            seconds,
+        )
 
     def _until(self, spent: int) -> float:
         """When so much will be a minute old that there is room again."""
@@ -75,16 +69,21 @@ class Pace:
 
 
 class PacedDriver:
-    """A driver that keeps to a pace."""
+    """A driver that keeps to a pace. `pause` waits so many seconds."""
 
-    def __init__(self, driver: Driver, pace: Pace) -> None:
+    def __init__(
+        self, driver: Driver, pace: Pace, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
         self.model = driver.model
         self._driver = driver
         self._pace = pace
+        self._pause = pause
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Event, None]:
-        """One answer, or `Paced`."""
-        self._pace.begin()
+        """One answer, when there is room for it."""
+        while (waiting := self._pace.begin()) is not None:
+            yield waiting
+            await self._pause(waiting.seconds)
         async with aclosing(self._driver.stream(prompt)) as events:
             async for event in events:
                 if isinstance(event, Completed):

@@ -188,6 +188,14 @@ class ThoughtDelta(Struct, frozen=True):
     text: str
 
 
+class Waiting(Struct, frozen=True):
+    """The request is sent in so many seconds, for a reason that people are shown."""
+
+    what: str
+    why: str
+    seconds: float
+
+
 Stop = Literal["end", "tool_calls", "length", "refusal", "content_filter"]
 
 
@@ -202,7 +210,7 @@ class Completed(Struct, frozen=True):
     state: ProviderState | None = None
 
 
-Event = TextDelta | ThoughtDelta | Completed
+Event = TextDelta | ThoughtDelta | Waiting | Completed
 
 
 class Unanswered(DriverProblem):

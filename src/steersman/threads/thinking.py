@@ -13,7 +13,6 @@ from steersman.identity.persona import steersman
 from steersman.intelligence.compaction import Compactor, Summarise
 from steersman.intelligence.loop import NativeLoop, Pause, usage_of
 from steersman.intelligence.models import Models
-from steersman.intelligence.pacing import Paced
 from steersman.intelligence.tokens import counter_for
 from steersman.records.dialogue import Call, Completed, Driver, Prompt, UserItem
 from steersman.records.errors import DriverProblem, UsageProblem
@@ -102,14 +101,7 @@ class Mind:
         return await self._say(self.driver, Prompt(system, (), [UserItem(text)]), lane)
 
     async def _say(self, driver: Driver, prompt: Prompt, lane: Lane) -> str:
-        """One answer; what it costs is logged. It waits where the provider's rate limit says so."""
-        while True:
-            try:
-                return await self._said(driver, prompt, lane)
-            except Paced as paced:
-                await asyncio.sleep(paced.seconds)
-
-    async def _said(self, driver: Driver, prompt: Prompt, lane: Lane) -> str:
+        """One answer; what it costs is logged."""
         async with aclosing(driver.stream(prompt)) as events:
             async for event in events:
                 if isinstance(event, Completed):
