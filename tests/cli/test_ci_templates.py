@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.cli.kit import DONE, FIX, FIXED, WRITE, StrictSteer, decoded
+from tests.cli.kit import shell as shell_call
 
 ROOT = Path(__file__).parents[2]
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
@@ -97,7 +98,6 @@ def test_a_task_leaves_its_answer_a_patch_and_the_log(run, script, workspace, gi
     kinds = [message["kind"] for message in decoded(ran.text("log"))]
     assert "policy" in kinds
     assert (workspace / "calc.py").read_text() == FIXED
-    git("rm", "-qf", "--cached", "new.txt")
     git("checkout", "-q", ".")
     (workspace / "new.txt").unlink()
     git("apply", str(ran.files["patch"]))
@@ -129,3 +129,42 @@ def test_a_run_that_fails_fails_the_job_and_keeps_what_it_has(run, script):
     assert ran.code != 0
     assert "+    return a + b" in ran.text("patch")
     assert told(ran) == "fix add"
+
+
+THEFT = """import os, pathlib
+pathlib.Path(os.environ["STEERSMAN_HOME"], "stolen").write_text(os.environ["SOME_API_KEY"])
+"""
+
+
+def test_nothing_of_the_checkout_runs_with_the_key_outside_the_sandbox(run, script, environ, git):
+    """A module that a program of the template might import, from the change that is reviewed."""
+    environ["SOME_API_KEY"] = "k"
+    folder = Path(git("rev-parse", "--show-toplevel").strip())
+    for name in ("json.py", "sys.py", "sitecustomize.py"):
+        (folder / name).write_text(THEFT)
+    git("add", ".")
+    git("commit", "-qm", "helpers")
+    ran = run(review="HEAD~1", model=script(DONE))
+    assert ran.code == 0, ran.printed
+    assert not Path(environ["STEERSMAN_HOME"], "stolen").exists()
+
+
+def test_the_patch_has_also_what_the_index_was_told_to_ignore(run, script, git):
+    hidden = "git update-index --assume-unchanged calc.py; echo 'x = 1' > calc.py"
+    ran = run(task="go", model=script({"tool_calls": [shell_call(hidden)]}, DONE))
+    assert "+x = 1" in ran.text("patch")
+
+
+def test_results_are_those_of_the_run_whatever_the_repository_brings(run, script, workspace, git):
+    (workspace / "steersman-results").mkdir()
+    (workspace / "steersman-results" / "answer").write_text("approved")
+    git("add", ".")
+    git("commit", "-qm", "results")
+    assert run(task="go", model=script(DONE)).text("answer") == "Done.\n"
+
+
+def test_a_model_that_does_not_exist_fails_the_job_with_a_sentence(run):
+    ran = run(task="go", model="nosuch:model")
+    assert ran.code == 2
+    assert "Traceback" not in ran.printed
+    assert "nosuch" in ran.printed

@@ -151,7 +151,7 @@ def test_what_a_folder_brings_is_used_only_after_the_person_agreed(steer, script
 
     alone = steer.messages("run", "x", "--model", model)
     assert bodies(alone, "tool_result")[0]["status"] == "ok"
-    assert "has rules" in bodies(alone, "audit")[0]["what"]
+    assert "comes with rules" in bodies(alone, "audit")[0]["what"]
     assert steer("policy", "trust", "--yes").returncode == 0
     assert status() == "denied"
     rules.write_text(rules.read_text().replace("no-ls", "not-ls"))
@@ -168,14 +168,14 @@ def test_at_a_terminal_the_person_is_asked_once_about_a_folder(steer, script, wo
     config.write_text("max_steps = 1\n")
     model = script({"tool_calls": [shell("ls")]}, DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("use it from now on? [y]es, [n]o: ")
+        terminal.until("Use it from now on? [y]es, [n]o: ")
         terminal.press("y\n")
-        terminal.until("Go on?")  # one step was all it may take
+        terminal.until("go on / stop [stop]: ")  # one step was all it may take
         terminal.press("stop\n")
         assert terminal.end() == 5
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("Go on?")
-        assert "use it from now on" not in terminal.text
+        terminal.until("go on / stop [stop]: ")
+        assert "Use it from now on" not in terminal.text
         terminal.press("stop\n")
         terminal.end()
 

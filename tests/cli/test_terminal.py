@@ -467,7 +467,7 @@ def test_resume_without_words_opens_the_application_on_the_thread(steer, script)
             terminal.until("It is fixed.")
             assert "\x1b[?1049h" in terminal.seen  # full screen
             terminal.press("/quit\r")
-            terminal.until("Continue with: steer --resume")
+            terminal.until("Continue with: steer")
             assert terminal.end() == 0
 
 

@@ -305,7 +305,8 @@ def _strictly(judgement: Judgement | None, where: Circumstances) -> Verdict | No
     """What the guard would ask about, where the settings have it refused."""
     if where.guard == "ask" or judgement is None or judgement.verdict != "ask":
         return None
-    reason = f"{judgement.reason.rstrip('.')}, and the setting `guard` refuses what the guard would ask about"
+    why = judgement.reason.rstrip(".")
+    reason = f"{why}, and the setting `guard` refuses what the guard would ask about"
     return Verdict("deny", judgement.rule, reason, judgement.instead)
 
 

@@ -282,6 +282,8 @@ def test_the_card_has_what_is_still_there_of_a_turn(environ, workspace, script):
             await me.sees("2 of 2 kept", "long.py  +0 -1  edited since", "line 30")
             assert "line two" not in me.screen()
             await me.press("space", "enter")  # only the hunk of the turn; the rest is mine
+            await me.sees("Your changes since then stay")
+            await me.press("y")
             await me.until(lambda: (workspace / "long.py").read_text() == OLD + "mine\n")
             await me.sees("1 file changed, +1 −0 · 2 reverted since")
 

@@ -410,7 +410,7 @@ def test_a_folder_that_brings_something_is_asked_about(steer, script, workspace)
     model = script({"text": "Shipped."})
 
     with Talk(steer, model) as talk:
-        talk.until("use it from now on? [y]es, [n]o: ")
+        talk.until("Use it from now on? [y]es, [n]o: ")
         talk.say("y")
         talk.ready()
         talk.say("/ship it")
@@ -538,9 +538,7 @@ def test_a_commit_is_chosen_line_by_line(steer, script, workspace):
     with Talk(steer, script(DONE)) as talk:
         talk.ready()
         talk.say("/commit -m Begin")
-        asked = (
-            "[c]ommit, [e]dit message, [d]iff, a number to mark or unmark, or nothing to cancel: "
-        )
+        asked = "[c]ommit, [e]dit, [d]iff, a number to mark or unmark, or nothing to cancel: "
         talk.until(asked)
         talk.say("1")
         talk.until("[x] new README.md")

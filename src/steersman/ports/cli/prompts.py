@@ -186,7 +186,7 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
     for found in standing.found:
         click.echo(f"  {safe(found.path)}: {safe(found.what)}".replace("\n", "\\n"))
     while True:
-        said = await answer("  none of it is used yet. use it from now on? [y]es, [n]o: ")
+        said = await answer("  None of it is used yet. Use it from now on? [y]es, [n]o: ")
         said = said.lower()
         if said in ("y", "yes", "n", "no"):
             host.permissions.trust(folder, standing, trusted=said.startswith("y"))
