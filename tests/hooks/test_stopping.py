@@ -167,6 +167,28 @@ def test_a_cancel_stops_the_hook_that_looks_at_a_message_and_no_turn_begins(
     play(environ, scenario)
 
 
+@pytest.mark.parametrize("say", ["send", "steer", "queue"])
+def test_a_message_counts_also_when_whoever_said_it_left_while_its_hook_ran(
+    environ, workspace, script, tmp_path, say
+):
+    opened_up = tmp_path / "opened"
+    waits = hook("UserPromptSubmit", f"until test -e {opened_up}; do sleep 0.05; done; echo noted")
+
+    async def scenario(host):
+        thread = await opened(host, workspace, script(DONE), hooks=waits)
+        saying = asyncio.create_task(getattr(thread, say)("go"))
+        await begun(thread, "UserPromptSubmit")
+        saying.cancel()
+        await asyncio.wait({saying})
+        opened_up.touch()
+        await host.drain()
+        assert [one.problem for one in runs(host, thread)] == [""]
+        assert [one.text for one in bodies(host, thread, User)] == ["go"]
+        assert [one.ending for one in bodies(host, thread, TurnEnd)] == ["done"]
+
+    play(environ, scenario)
+
+
 @pytest.mark.parametrize("say", ["send", "queue"])
 def test_another_process_answers_what_a_hook_of_its_own_message_asks(
     environ, workspace, script, say

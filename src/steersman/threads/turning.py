@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 ROOT = "steersman"
 ENGINE = "native"
+UNSENT = "The message was not sent."
 T = TypeVar("T")
 
 
@@ -227,17 +228,23 @@ class Turning:
         finally:
             looked.cancel()
         if looked.cancelled():
-            raise UsageProblem("The message was not sent: it was cancelled while a hook ran.")
+            raise UsageProblem(UNSENT, "It was cancelled while a hook ran.")
         looked.result()
 
     async def _beside(self, work: Coroutine[Any, Any, T], cause: Cause) -> T | asyncio.Task[T]:
-        """Do what hooks may hold up: now, or for a request beside what else is asked.
+        """Do what hooks may hold up: for a request beside what else is asked, else wait for it.
 
-        Unlike with `_begun`, the request stays in the inbox until it is done: no word is lost.
+        Unlike with `_begun`, the request stays in the inbox until it is done. What was said here
+        counts also when nobody waits for it any more, as when the terminal is left: no word is lost.
         """
-        if cause.request is None or self._systems.hooks is None:
-            return await work
-        return self._alongside(work)
+        task = self._alongside(work)
+        if cause.request is not None and self._systems.hooks is not None:
+            return task
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.wait({task})
+        if task.cancelled():
+            raise UsageProblem(UNSENT, "The thread was closed.")
+        return task.result()
 
     async def _queued(self, corr: str, text: str, cause: Cause) -> str:
         await self._inputs.admit(text, "queue", self._lane("coordination"), cause, corr)
