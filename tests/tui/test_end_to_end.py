@@ -328,6 +328,30 @@ def test_detached_turns_go_on_and_one_comes_back(steer, script, gate, open_windo
     check_whole(steer, thread)
 
 
+def test_a_message_is_shown_while_its_hook_runs_and_a_detached_one_is_delivered(
+    steer, script, open_window, tmp_path
+):
+    goes_on, file = tmp_path / "goes-on", tmp_path / "home/.config/steersman/config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    waits = f"until test -e {goes_on}; do sleep 0.05; done; echo noted"
+    file.write_text(
+        "[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\n"
+        f'type = "command"\ncommand = "{waits}"\n'
+    )
+    window = open_window("--model", script(DONE))
+    window.until(READY)
+    window.say("another task")
+    window.until("sending another task")
+    window.press("C-b")
+    assert window.end() == 0
+
+    goes_on.touch()
+    [thread] = threads(steer)
+    window = open_window("attach", thread)
+    window.until("› another task", "Done.", READY)
+    check_whole(steer, thread)
+
+
 def test_a_small_terminal_without_colour(script, workspace, open_window):
     model = script({"text": "# Found\n\nIt *subtracts*.", "tool_calls": [FIX]}, {"text": "Mended."})
     window = open_window("--model", model, size=(80, 24), environ={"NO_COLOR": "1"})

@@ -235,7 +235,7 @@ class Turning:
         """Do what hooks may hold up: for a request beside what else is asked, else wait for it.
 
         Unlike with `_begun`, the request stays in the inbox until it is done. What was said here
-        counts also when nobody waits for it any more, as when the terminal is left: no word is lost.
+        counts also when nobody waits for it any more, as when the terminal is left.
         """
         task = self._alongside(work)
         if cause.request is not None and self._systems.hooks is not None:

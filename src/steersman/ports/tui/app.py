@@ -390,7 +390,10 @@ class SteersmanApp(App[Left]):
         self.acting.do(name)
 
     def detach(self) -> None:
-        """End, and let a turn that runs here continue."""
+        """End, and let a turn that runs here continue; one that is about to begin begins first."""
+        if self.steering.saying and self.seat.doing != "working":
+            self.set_timer(BEAT, self.detach)
+            return
         self.exit("detached" if self.carries else "")
 
     @property

@@ -22,7 +22,7 @@ from steersman.ports.tui.notices import Notices, driver_write
 from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.passing import Passing
-from steersman.ports.tui.panes.queued import Queued
+from steersman.ports.tui.panes.queued import SENDING, Queued
 from steersman.ports.tui.panes.review import Review
 from steersman.ports.tui.panes.side import Side
 from steersman.ports.tui.panes.status import StatusBar, StatusPane, Title
@@ -112,7 +112,8 @@ class Showing:
         app.query_one(StatusPane).show(facts)
         app.query_one(TodoStrip).show(story.todo)
         waiting = [(one.corr, one.text, one.receipt) for one in story.queued()]
-        app.query_one(Queued).show(waiting)
+        sending = [("", text, SENDING) for text in app.steering.saying]
+        app.query_one(Queued).show([*waiting, *sending])
         app.query_one(Review).show(app.reviewing.found)
         empty = not story.blocks
         welcome = app.query_one(Welcome)
@@ -239,7 +240,7 @@ class Showing:
         seat = self._app.seat
         if not self._app.is_running:
             return
-        known = (seat.doing, seat.owner)
+        known = (seat.doing, seat.owner, *self._app.steering.saying)
         if known != self._known:
             self._known = known
             self.everything()

@@ -54,6 +54,7 @@ class Steering:
         self._tell = tell
         self._spawn = spawn
         self._calls: list[Running] = []  # commands that the user runs
+        self.saying: list[str] = []  # words on their way, as while a hook looks at them
 
     def say(self, text: str, images: Iterable[Image] = ()) -> None:
         """Begin a turn, or steer the one that runs."""
@@ -122,9 +123,14 @@ class Steering:
         self._spawn(self._done(wanted, words))
 
     async def _done(self, wanted: Coroutine[Any, Any, Any], words: str = "") -> None:
+        said = [typed(words)] if words else []
+        self.saying += said
         try:
             await wanted
         except SteersmanError as problem:
             self._tell(problem.facts, problem.try_this)
-            if words:
-                self._back(typed(words))
+            for one in said:
+                self._back(one)
+        finally:
+            for one in said:
+                self.saying.remove(one)

@@ -13,6 +13,7 @@ from steersman.ports.tui.panes.lines import Piece, cut, line, stacked
 from steersman.views.text import one_line
 
 Item = tuple[str, str, str]  # corr, text, and "queued" for the next turn or "pending" for this one
+SENDING = "sending"  # on its way, so that it has no name by which it could be withdrawn
 _WORDS = {"queued": "queued", "pending": "said"}
 
 
@@ -68,8 +69,9 @@ class Queued(Widget, can_focus=True):
         if not self.has_focus:
             told = " · ".join(one_line(text, 60) for _, text, _ in self._items)
             many = f"{len(self._items)} " if len(self._items) > 1 else ""
-            words = [(f"{many}waiting ", "$warning"), (told, "$muted")]
-            return line(words, (f"{self._key} edits", "$muted"), width)
+            sent = all(how == SENDING for _, _, how in self._items)
+            words = [(f"{many}{SENDING if sent else 'waiting'} ", "$warning"), (told, "$muted")]
+            return line(words, ("" if sent else f"{self._key} edits", "$muted"), width)
         first = max(0, min(self.at, len(self._items) - self.most))
         lines = []
         for place, (_, text, how) in enumerate(self._items[first : first + self.most], first):
@@ -81,7 +83,8 @@ class Queued(Widget, can_focus=True):
             ]
             more = len(self._items) - first - self.most
             last = place == first + self.most - 1 and more > 0
-            right = f"{more} more" if last else "Enter edits, Del withdraws" if here else ""
+            edits = "Enter edits, Del withdraws" if here and how != SENDING else ""
+            right = f"{more} more" if last else edits
             lines.append(line(pieces, (right, "$muted"), width))
         return stacked(lines)
 
@@ -98,6 +101,6 @@ class Queued(Widget, can_focus=True):
         self._choose(edit=False)
 
     def _choose(self, *, edit: bool) -> None:
-        if self._items:
+        if self._items and self._items[self.at][2] != SENDING:
             corr, text, _ = self._items[self.at]
             self.post_message(self.Chosen(corr, text, edit=edit))
