@@ -12,6 +12,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.records.action import Execute, Read, Verdict, Write
 from steersman.records.message import (
+    Assistant,
     ConfirmRequest,
     ConfirmResponse,
     JobEnd,
@@ -149,6 +150,13 @@ def test_the_closing_words_name_no_exit_code_since_nobody_knows_it():
         TurnEnd("interrupted"),
         SessionEnd("interrupted", reason="the process ended unexpectedly"),
     ]
+
+
+def test_a_turn_that_was_cut_off_counts_the_steps_it_did():
+    said = Draft(Assistant("Editing."), "steersman/intelligence", 2)
+    agent = Draft(Assistant("Mine."), "steersman/operations/mate/intelligence", 2)
+    story = [Draft(TurnStart(), "steersman/coordination", 2), said, agent, said]
+    assert [draft.body for draft in closing(told(story))] == [TurnEnd("interrupted", 2)]
 
 
 def test_what_is_asked_about_after_a_command_ran_does_not_make_it_undone():

@@ -1,5 +1,6 @@
 """What must be said about a session that was cut off: pure, from the messages it left behind."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from steersman.records.message import (
     AgentDone,
     AgentSpawn,
     Answer,
+    Assistant,
     Body,
     ConfirmRequest,
     ConfirmResponse,
@@ -129,7 +131,9 @@ def closing(
         stays = {("turn_end", None), *(("tool_result", call.corr) for call in kept.calls)}
     left: dict[tuple[str, str | None], Message] = {}
     begun = Begun()
+    steps = Counter[int]()  # of the turns, by their numbers
     for message in messages:
+        steps[message.turn] += isinstance(message.body, Assistant) and message.path.count("/") == 1
         if message.kind in CLOSED_BY:
             left[CLOSED_BY[message.kind], message.corr] = message
         left.pop((message.kind, message.corr), None)
@@ -137,7 +141,12 @@ def closing(
     # Calls and agents were opened after their turn, and that after its session.
     why = COPIED if copied else CUT_OFF
     return [
-        Draft(_last_word(opened, begun, why), opened.path, opened.turn, opened.corr)
+        Draft(
+            _last_word(opened, begun, why, steps[opened.turn]),
+            opened.path,
+            opened.turn,
+            opened.corr,
+        )
         for key, opened in reversed(left.items())
         if key not in stays
     ]
@@ -206,7 +215,7 @@ class Begun:
         self._plans[message.corr] = (message.time, before or effect, all_ and allowed)
 
 
-def _last_word(opened: Message, begun: Begun, why: str) -> Body:
+def _last_word(opened: Message, begun: Begun, why: str, steps: int) -> Body:
     match opened.body:
         case ToolCall(tool=tool):
             text = UNKNOWN if opened.corr in begun.calls else NOT_BEGUN
@@ -214,6 +223,6 @@ def _last_word(opened: Message, begun: Begun, why: str) -> Body:
         case AgentSpawn(agent=agent, lane=lane):
             return AgentDone(agent, lane, "interrupted")
         case TurnStart():
-            return TurnEnd("interrupted")
+            return TurnEnd("interrupted", steps)
         case _:
             return SessionEnd("interrupted", reason=why)

@@ -30,7 +30,8 @@ from steersman.views.text import (
 )
 
 ENDINGS = {
-    "done": "done", "failed": "failed", "cancelled": "stopped", "interrupted": "cut off",
+    "done": "done", "failed": "failed", "cancelled": "stopped",
+    "interrupted": "cut off when Steersman ended",
     "needs_answer": "needs an answer", "limit": "a limit was reached", "blocked": "blocked",
 }  # fmt: skip
 
@@ -109,7 +110,8 @@ def _ended(end: TurnEnd, seconds: float, palette: Palette) -> tuple[str, Style, 
         mark, style = "✗", palette.bad
     # The error that ended it is right above.
     known = end.ending in ("failed", "limit", "blocked", "needs_answer")
-    return mark, style, " · ".join(told), _filled("" if known else end.reason)
+    next_ = "Say “continue” to go on from here." if end.ending == "interrupted" else ""
+    return mark, style, " · ".join(told), _filled("" if known else end.reason, next_)
 
 
 def _filled(*texts: str) -> list[str]:

@@ -126,12 +126,19 @@ def _note(block: Work, body: Body) -> str:
         case "denied":
             parts.append("not allowed")
         case "cancelled":
-            parts.append("stopped")
+            parts.append(_left(block.result))
     result = block.result
     if result is not None and result.ms >= SLOW:
         timed = isinstance(result.output, dict) and "wall_ms" in result.output
         parts.append("" if timed else spent(result.ms))
     return " · ".join(part for part in parts if part)
+
+
+def _left(result: ToolResult | None) -> str:
+    """Why a call has no end: someone stopped it, or nobody did."""
+    if result is None or result.status != "interrupted":
+        return "stopped"
+    return "cut off, " + what_happened(result).removeprefix("interrupted: ")
 
 
 def _body(block: Work, palette: Palette) -> Body:
