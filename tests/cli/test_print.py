@@ -88,6 +88,12 @@ def test_what_needs_approval_is_denied_and_listed_and_a_rule_allows_it(workspace
     assert (workspace / "new.txt").exists()
 
 
+def test_each_denial_is_a_line_on_standard_error(script, printed):
+    done, _ = printed("write it", "--model", script({"tool_calls": [WRITE]}, DONE))
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert done.stderr == "denied: write_file new.txt (needs approval; --allow Write allows it)\n"
+
+
 def test_a_denied_tool_stays_denied_whatever_else_is_allowed(workspace, script, printed):
     model = script({"tool_calls": [shell("touch made")]}, DONE)
     how = ("--model", model, "--output-format", "json", "--yes")

@@ -36,6 +36,7 @@ from steersman.records.message import (
     User,
     encode_message,
 )
+from steersman.records.tool_names import outward
 from steersman.records.wording import described, reached, wants
 from steersman.views.text import (
     call_words,
@@ -51,6 +52,7 @@ from steersman.views.text import (
     safe,
     sentence,
     summary_lines,
+    what_happened,
 )
 
 
@@ -90,10 +92,15 @@ class AnswerView:
     def __init__(self) -> None:
         self._last = ""
         self._request: ConfirmRequest | None = None
+        self._calls: dict[str | None, ToolCall] = {}
 
     def show(self, message: Message) -> None:
         """Remember answers, print the last one of a turn."""
         match message.body:
+            case ToolCall() as call:
+                self._calls[message.corr] = call
+            case ToolResult() as result:
+                self._ended(message.corr, result)
             case Assistant(text=text) if message.path.count("/") == 1:
                 self._last = text
             case ConfirmRequest() as request:
@@ -102,6 +109,17 @@ class AnswerView:
                 click.echo(error_words(error), err=True)
             case TurnEnd() as end:
                 self._end(end)
+
+    def _ended(self, corr: str | None, result: ToolResult) -> None:
+        call = self._calls.pop(corr, None)
+        if call is None or result.status != "denied":
+            return
+        why = what_happened(result)
+        if self._request is not None and self._request.call == corr:
+            name = outward(call.tool, call.arguments, "")[0]
+            why = f"needs approval; --allow {name} allows it"
+        told = call_words(call.tool, call.arguments)
+        click.echo(safe(flat(f"denied: {told} ({why})")), err=True)
 
     def _end(self, end: TurnEnd) -> None:
         if self._last:
