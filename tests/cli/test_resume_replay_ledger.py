@@ -394,3 +394,9 @@ def test_a_log_that_cannot_be_read_says_which_message_and_how_to_find_out_more(s
     assert decoded(done.stdout) == story.messages[:3]
     assert f"Message 4 of thread {story.thread} cannot be read." in done.stderr
     assert f"steer ledger verify {story.thread}" in done.stderr
+
+
+def test_a_thread_that_is_not_there_is_not_a_new_conversation(steer):
+    done = steer("-r", "zzzz", "--plain")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "There is no thread “zzzz”." in done.stderr

@@ -65,6 +65,6 @@ def command(**flags: Any) -> int:
     flags["choose"] = flags["resume"] == CHOOSE
     if flags["choose"]:
         flags["resume"] = None
-    if flags.pop("go_on") and not flags["resume"]:
-        flags["resume"] = thread_meant(None, flags)
+    if flags.pop("go_on") or flags["resume"]:
+        flags["resume"] = thread_meant(flags["resume"], flags)
     return open_chat(flags)
