@@ -62,7 +62,10 @@ def test_every_step_is_a_line_in_claude_codes_shape(workspace, script, printed):
         ("system", "init"), ("assistant", None), ("assistant", None), ("assistant", None),
         ("user", None), ("user", None), ("assistant", None), ("result", "success"),
     ]  # fmt: skip
-    init, text, read, edit, *_, result = lines
+    init, text, read, edit, *_, last, result = lines
+    assert text["message"]["id"] == read["message"]["id"] == edit["message"]["id"]
+    assert last["message"]["id"] != text["message"]["id"]
+    assert read["message"]["usage"]["output_tokens"] > 0
     assert (init["cwd"], init["permissionMode"]) == (str(workspace), "acceptEdits")
     assert {"Bash", "Read", "Write", "Grep"} <= set(init["tools"])
     assert text["message"]["content"] == [{"type": "text", "text": "Looking."}]

@@ -94,6 +94,8 @@ class Lines:
         self._words = ""
         self._problem = ""
         self._count = 0
+        self._response = 0  # the message that began the model's last response
+        self._of_response = Spent()
 
     def feed(self, message: Message) -> list[Line]:
         """The lines of a message; none for what Claude Code says nothing of."""
@@ -145,6 +147,7 @@ class Lines:
         return [self._line(message, "user", message={"role": "user", "content": content})]
 
     def _answer(self, message: Message, body: Assistant) -> list[Line]:
+        self._response, self._of_response = message.seq, Spent()
         blocks: list[Line] = []
         if body.reasoning:
             blocks.append({"type": "thinking", "thinking": body.reasoning, "signature": ""})
@@ -195,6 +198,7 @@ class Lines:
 
     def _used(self, _: Message, body: UsageReport) -> list[Line]:
         self._spent.add(body)
+        self._of_response.add(body)
         return []
 
     def _compacted(self, message: Message, body: Compaction) -> list[Line]:
@@ -234,9 +238,9 @@ class Lines:
 
     def _said(self, message: Message, block: Line) -> Line:
         content = {
-            "id": f"msg_{message.thread}_{message.turn}", "type": "message", "role": "assistant",
+            "id": f"msg_{message.thread}_{self._response}", "type": "message", "role": "assistant",
             "model": self._settings.get("model", ""), "content": [block], "stop_reason": None,
-            "stop_sequence": None, "usage": dict(self._spent.tokens),
+            "stop_sequence": None, "usage": dict(self._of_response.tokens),
         }  # fmt: skip
         line = self._line(message, "assistant", message=content)
         return line | {"parent_tool_use_id": None}
