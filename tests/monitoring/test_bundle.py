@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from steersman.host.pruning import prune
 from steersman.monitoring.bundle import export_lines, import_lines
 from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.thread import Thread
 from steersman.store.chain import GENESIS, flaws, link_row
 from steersman.store.contract import Row, Store
 from steersman.store.sqlite import SqliteStore
@@ -164,3 +166,25 @@ def test_a_store_that_fails_half_way_keeps_no_half_thread(here, there, monkeypat
     with pytest.raises(UsageProblem):
         import_lines(there, lines_of(here))
     assert there.threads() == []
+
+
+def test_images_survive_a_gc_that_runs_before_the_messages_are_there(here, tmp_path):
+    """Until the messages name them, images belong to no thread: they are put there again."""
+    (thread,) = here.threads()
+    digest = here.put_blob(b"a picture")
+    body = f'{{"text":"look","images":[{{"media":"image/png","digest":"{digest}"}}]}}'.encode()
+    (last,) = list(here.read(thread.id))[-1:]
+    row = msgspec.structs.replace(some_rows(1, last)[0], kind="user", body=body)
+    here.append(thread.id, [msgspec.structs.replace(row, hash=link_row(last.hash, row))], sync=True)
+
+    class Collected(SqliteStore):
+        """A store in which someone else runs `steer store gc` as the thread comes in."""
+
+        def create_thread(self, thread: Thread) -> None:
+            assert prune(self, str(tmp_path / "objects")).contents == 1
+            super().create_thread(thread)
+
+    store = Collected(tmp_path / "collected")
+    import_lines(store, lines_of(here))
+    assert store.blob(digest) == b"a picture"
+    store.close()

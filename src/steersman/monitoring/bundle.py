@@ -85,15 +85,20 @@ def import_lines(store: Store, lines: Iterable[bytes]) -> Thread:
             f"To replace it, remove it first: steer threads rm {header.thread.id}",
         )
     thread = msgspec.structs.replace(header.thread, origin=IMPORTED)
-    for image in images:
-        store.put_blob(image)
+    _put(store, images)
     store.create_thread(thread)
     try:
         store.append(thread.id, rows, sync=True)
+        _put(store, images)  # until a message named them, `steer store gc` could remove them
     except BaseException:
         store.delete_thread(thread.id)
         raise
     return thread
+
+
+def _put(store: Store, images: Iterable[bytes]) -> None:
+    for image in images:
+        store.put_blob(image)
 
 
 def _check_header(thread: Thread, rows: list[Row]) -> None:
