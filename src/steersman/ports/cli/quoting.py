@@ -8,7 +8,9 @@ import unicodedata
 from steersman.views.text import safe
 
 MARK = "  │ "
+TAB = " " * 4  # how far a tab itself goes, only the terminal knows
 _PIECES = re.compile(r"\x1b\[[0-9;]*m|.", re.DOTALL)
+_EMOJI = "\ufe0f"  # makes the character before it a wide one
 _RUN = re.compile(r"(?<=\S)[^\S\n]{2,}")
 
 
@@ -26,7 +28,7 @@ def wrapped(text: str) -> str:
     if not sys.stdout.isatty():
         return text
     width = max(shutil.get_terminal_size().columns, 2 * len(MARK))
-    return "\n".join(_wrapped(line, width) for line in text.split("\n"))
+    return "\n".join(_wrapped(line, width) for line in text.replace("\t", TAB).split("\n"))
 
 
 def _wrapped(line: str, width: int) -> str:
@@ -40,6 +42,7 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def _cells(sign: str) -> int:
-    if unicodedata.combining(sign):
+    """How many cells a character takes at most."""
+    if (kind := unicodedata.category(sign)) in ("Mn", "Me") and sign != _EMOJI:
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+    return 2 if kind == "Cn" or unicodedata.east_asian_width(sign) in "WF" else 1
