@@ -317,3 +317,42 @@ def test_what_a_hook_says_never_comes_between_calls_and_their_results():
     ])  # fmt: skip
     assert [type(item) for item in context.items] == [AssistantItem, ResultItem, UserItem]
     assert context.seqs == [1, 4, 3]
+
+
+STRICT = {
+    "two-spellings": '{"Decision": "block", "decision": "approve"}',
+    "two-spellings-turned": '{"decision": "approve", "DECISION": "block"}',
+    "repeated": '{"decision": "block", "decision": "approve"}',
+    "both-ways": '{"decision": "block", "permissionDecision": "allow"}',
+    "inside": '{"decision": "block", "hookSpecificOutput": {"permissionDecision": "allow"}}',
+    "repeated-inside": '{"hookSpecificOutput": {"permissionDecision": "deny"},'
+    ' "hookSpecificOutput": {"permissionDecision": "allow"}}',
+}
+
+
+@pytest.mark.parametrize("printed", STRICT.values(), ids=STRICT)
+def test_of_one_answer_the_strictest_counts(printed):
+    assert understood("PreToolUse", 0, printed, "").decision == "deny"
+
+
+def test_of_one_answer_stopping_counts_also_when_it_is_said_first():
+    assert understood("Stop", 0, '{"continue": false, "continue": true}', "").decision == "stop"
+
+
+UNHEARD = {
+    "text-before": 'checked 3 rules\n{"decision": "block"}',
+    "an-array": '[{"decision": "block"}]',
+    "an-array-of-words": '["block"]',
+    "utf-16": '{"decision": "block"}'.encode("utf-16").decode(errors="replace"),
+    "text-after": '{"decision": "block"}\ndone',
+}
+
+
+@pytest.mark.parametrize("printed", UNHEARD.values(), ids=UNHEARD)
+def test_an_answer_that_cannot_be_read_is_a_problem_and_no_plain_text(printed):
+    assert understood("PreToolUse", 0, printed, "").problem
+
+
+@pytest.mark.parametrize("printed", ["", "checked 3 rules", "[INFO] all is well", "a } b {"])
+def test_plain_text_stays_plain_text(printed):
+    assert understood("PreToolUse", 0, printed, "") == Answer()

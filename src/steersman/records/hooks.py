@@ -5,7 +5,9 @@ them. An answer can hold a call back, change it or say something about it; none 
 the gate does not.
 """
 
+import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
@@ -40,6 +42,8 @@ _HEARD = ("UserPromptSubmit", "SessionStart", "PreCompact")  # whose plain words
 _DECISIONS: Mapping[object, HookDecision] = {
     "allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny",
 }  # fmt: skip
+_STRICT = ("allow", "ask", "", "deny")  # the strictest last; empty is none that is known
+_ARRAY = re.compile(r'^[ \t\ufffd]*\[\s*["\[{]', re.MULTILINE)
 
 
 class Hook(Struct, frozen=True):
@@ -243,15 +247,23 @@ def understood(event: HookEvent, code: int, printed: str, errors: str) -> Answer
         return Answer(problem=f"exit code {code}{f': {first}' if first else ''}")
     plain = printed.strip().removeprefix("\ufeff").strip()
     if not plain.startswith("{"):
+        if event == "PreToolUse" and _like_an_answer(plain.replace("\0", "")):
+            return Answer(problem="what it printed is not JSON alone, in UTF-8, as one object")
         return Answer(context=plain[:TEXT] if event in _HEARD else "")
     try:
-        said = msgspec.json.decode(plain, type=dict[str, Any])
+        msgspec.json.decode(plain, type=dict[str, Any])
+        said = json.loads(plain, object_pairs_hook=_strictest)  # also of what is said twice
     except (msgspec.DecodeError, RecursionError):
         return Answer(problem="what it printed begins like JSON and is none")
     try:
         return _told(event, msgspec.convert(_spelled(said), _Said))
     except msgspec.ValidationError as error:
         return Answer(problem=f"its answer is not valid: {validation.in_words(error)}")
+
+
+def _like_an_answer(text: str) -> bool:
+    """Whether JSON may be somewhere in a text, as an object or a list."""
+    return 0 <= text.find("{") < text.rfind("}") or _ARRAY.search(text) is not None
 
 
 _Decision = Literal["approve", "block", "allow", "deny", "ask"]
@@ -286,16 +298,37 @@ _NAMES = {
 
 def _spelled(said: dict[str, Any]) -> dict[str, Any]:
     """An answer in the spelling that is asked for: it is heard, also when it shouts."""
-    made: dict[str, Any] = {}
+    found: list[tuple[str, Any]] = []
     for key, value in said.items():
         name = _NAMES.get(key.replace("_", "").lower(), key)
         if name in ("decision", "permissionDecision") and isinstance(value, str):
             value = value.strip().lower() or None
         if name == "hookSpecificOutput" and isinstance(value, dict):
             value = _spelled(value)
-        if name == key or name not in said:
+        found.append((name, value))
+    return _strictest(found)
+
+
+def _strictest(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What pairs say together: of a decision that is there twice, the strictest counts."""
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        before = made.get(name)
+        if isinstance(before, dict) and isinstance(value, dict):
+            made[name] = _strictest([*before.items(), *value.items()])
+        elif name in made and _rank(before) > _rank(value):
+            continue
+        else:
             made[name] = value
     return made
+
+
+def _rank(value: object) -> int:
+    """How strict a value is; what is no decision may be meant as one."""
+    if value is None or isinstance(value, bool):
+        return -1 if value is None else int(value is False)
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return _STRICT.index(_DECISIONS.get(word, ""))
 
 
 def _told(event: HookEvent, said: _Said) -> Answer:
@@ -319,7 +352,7 @@ def _decided(event: HookEvent, said: _Said, more: _Specific) -> tuple[HookDecisi
         return "stop", said.stop_reason or said.reason or "a hook stopped the work"
     if event == "PreToolUse":
         made = _DECISIONS.get(
-            more.permission_decision or said.permission_decision or said.decision, ""
+            max(more.permission_decision, said.permission_decision, said.decision, key=_rank), ""
         )
         reason = more.permission_decision_reason or said.reason
         return made, reason or ("the hook gives no reason" if made in ("deny", "ask") else "")
