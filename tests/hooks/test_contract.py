@@ -17,6 +17,7 @@ from steersman.records.hooks import (
     seen_as,
     through,
     understood,
+    unseen,
 )
 from steersman.records.message import Assistant, HookRun, ToolCall, ToolResult
 from tests.hooks.kit import specific
@@ -356,3 +357,17 @@ def test_an_answer_that_cannot_be_read_is_a_problem_and_no_plain_text(printed):
 @pytest.mark.parametrize("printed", ["", "checked 3 rules", "[INFO] all is well", "a } b {"])
 def test_plain_text_stays_plain_text(printed):
     assert understood("PreToolUse", 0, printed, "") == Answer()
+
+
+def test_a_file_with_several_names_is_seen_with_each_of_them(tmp_path, monkeypatch):
+    """A hard link is no way around a hook that refuses the other name."""
+    root = str(tmp_path.resolve())
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "secret.py").write_text("x\n")
+    (tmp_path / "other.py").hardlink_to(tmp_path / "deep" / "secret.py")
+    write = of("workspace_write_file", path="other.py", content="c")
+    seen = [given["file_path"] for _, given in through(write, root, patched)]
+    assert seen == [f"{root}/deep/secret.py"]
+    assert not unseen(write, root, patched)
+    monkeypatch.setattr("steersman.records.hooks.MOST_LOOKED_AT", 0)
+    assert unseen(write, root, patched)

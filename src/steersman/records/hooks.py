@@ -9,6 +9,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from stat import S_ISREG
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -28,6 +30,7 @@ MOST = 50  # hooks of one event in one file
 REFUSES = 2  # the exit code that says no
 LONGEST = 200  # characters of a command where it is named
 LONGEST_PATH = 4096  # characters of one that may be that of a file
+MOST_LOOKED_AT = 20_000  # files among which other names of one are looked for
 TEXT = 10_000  # characters of an answer that the model or the user gets
 Patched = Callable[[str], Iterable[str]]  # the files of a patch, by whoever will apply it
 _BLOCKING: Mapping[str, HookDecision] = {
@@ -167,7 +170,40 @@ def through(call: Call, root: str, patched: Patched) -> list[tuple[str, dict[str
         real = {key: _real(given[key], root) for key in _PATHS if key in given}
         if any(real[key] != _plain(given[key], root) for key in real):
             made.append((name, given | real))
+        path = real.get("file_path")
+        others = _other_names(path, root)[0] if isinstance(path, str) else []
+        made += [(name, given | {"file_path": other}) for other in others]
     return made
+
+
+def unseen(call: Call, root: str, patched: Patched) -> bool:
+    """Whether a file of a call has other names in a workspace too large to look for them."""
+    paths = (_real(given.get("file_path"), root) for _, given in _seen_as(call, root, patched))
+    return any(isinstance(path, str) and not _other_names(path, root)[1] for path in paths)
+
+
+def _other_names(path: str, root: str) -> tuple[list[str], bool]:
+    """Hard links to a file inside the workspace, and whether these are all of them."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return [], True
+    found: list[str] = []
+    if not S_ISREG(status.st_mode) or status.st_nlink < 2:
+        return found, True
+    looked = 0
+    for folder, _, files in os.walk(root):
+        for name in files:
+            looked += 1
+            if looked > MOST_LOOKED_AT:
+                return found, False
+            other = os.path.join(folder, name)
+            with suppress(OSError):
+                if other != path and os.path.samestat(os.lstat(other), status):
+                    found.append(other)
+        if len(found) + 1 == status.st_nlink:
+            break
+    return sorted(found), True
 
 
 def _plain(said: object, root: str) -> object:

@@ -37,6 +37,7 @@ from steersman.records.hooks import (
     through,
     understood,
     unheard,
+    unseen,
     withheld,
 )
 from steersman.records.message import (
@@ -132,9 +133,12 @@ class Hooks:
                 _, events = await to_thread(self._of_call, made)
                 latest = await self._each(seeing, events, lane, len(answers))
                 answers += [answer for _, answer in latest]
+        ask = _reason(answers, "ask")
+        if hooks and not ask and await to_thread(unseen, made, self._root, patched):
+            ask = "this file has other names, which the hooks did not see"
         return Hooked(
             made,
-            ask=_reason(answers, "ask"),
+            ask=ask,
             refuse=_reason(answers, "deny"),
             told="\n".join(dict.fromkeys(filter(None, (*notes, *(a.context for a in answers))))),
             stop=_reason(answers, "stop"),
