@@ -793,3 +793,23 @@ def test_while_an_undo_is_under_way_another_one_says_so(here, two_turns):
     finally:
         stopped.kill()
         stopped.wait()
+
+
+def test_an_undo_of_a_move_keeps_what_i_changed_under_the_new_name(here, folder, script):
+    lines = [f"line {number}\n" for number in range(9)]
+    (folder / "old.txt").write_text("".join(lines))
+    command = "mv old.txt new.txt && sed -i 's/line 0/agent/' new.txt"
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=command)]}, {"text": "Done."}
+    )
+    here.messages("run", "--model", model, "--yes", "go")
+    new = folder / "new.txt"
+    assert new.read_text().startswith("agent\n")
+    new.write_text(new.read_text().replace("line 8", "mine"))
+
+    here("undo", "--yes")
+
+    assert not new.exists()
+    assert (folder / "old.txt").read_text() == "".join([*lines[:-1], "mine\n"])
+    here("redo", "--yes")
+    assert new.read_text() == "".join(["agent\n", *lines[1:-1], "mine\n"])

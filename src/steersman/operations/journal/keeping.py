@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from steersman.operations.journal.changeset import same
 from steersman.operations.journal.choosing import onto
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.moves import moves
 from steersman.records.change import Change, FileState
 from steersman.records.names import on_disk
 from steersman.records.undo import UndoPlan
@@ -26,7 +27,14 @@ def keeping(
     `present` has the paths that someone else changed, as they are now.
     """
     changes, own, others, fitting = list[Change](), list[Change](), list[Change](), set[str]()
+    back = _back(journal, plan, steps, present)
     for change in plan.changes:
+        if change.path in back:
+            own.append(change)
+            changes.append(back[change.path])
+            if change.path in present:
+                others.append(Change(change.path, change.before, present[change.path]))
+            continue
         if change.path not in present:
             changes.append(change)
             continue
@@ -43,6 +51,24 @@ def keeping(
             changes.append(Change(change.path, now, after))
     gaps = tuple(path for path in plan.gaps if path not in fitting)
     return replace(plan, changes=tuple(changes), own=tuple(own), others=tuple(others), gaps=gaps)
+
+
+def _back(
+    journal: Journal, plan: UndoPlan, steps: Steps, present: Mapping[str, FileState]
+) -> dict[str, Change]:
+    """Moves that are undone with what someone else changed under the new name, by both names."""
+    found: dict[str, Change] = {}
+    undone = {change.path: change for change in plan.changes}
+    done = [change.reversed() for change in plan.changes]
+    for new, old in moves(done, journal.content).items():
+        now, alone = present.get(new), max(len(steps.get(path, ())) for path in (new, old)) <= 1
+        if now is None or old in present or not alone:
+            continue
+        step = Change(old, undone[new].before, undone[old].after)
+        if (made := onto(journal, step, now)) is not step:
+            found[old] = Change(old, undone[old].before, made.after)
+            found[new] = Change(new, now, undone[new].after)
+    return found
 
 
 def _of_others(steps: Sequence[Change], now: FileState) -> list[Change]:
