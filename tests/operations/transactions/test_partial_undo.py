@@ -1,5 +1,6 @@
 """Undo of some files and some hunks: exact, and together the same as the undo of everything."""
 
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from steersman.operations.journal.choosing import onto, undone
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.keeping import copy
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.undoing import (
     Entry,
@@ -220,3 +222,16 @@ def test_a_partial_undo_is_in_the_log_like_any_other() -> None:
     assert plan_redo([log[0], theirs]).changes == (Change("x", A, D),)
     never = [*log[:2], Entry(3, (), "void", (2,))]
     assert standing(never) == Standing((1,), ())
+
+
+def test_copies_of_what_is_overwritten_are_private_whatever_the_umask(tmp_path):
+    journal = Journal(str(tmp_path), Objects(tmp_path / "objects"))
+    digest, size = journal.objects.put_bytes(b"mine")
+    change = Change("deep/er/a", ABSENT, FileState("file", 0o644, digest, size))
+    before = os.umask(0)
+    try:
+        copy(journal, [change], tmp_path / "overwritten" / "t")
+    finally:
+        os.umask(before)
+    made = [tmp_path / "overwritten", *(tmp_path / "overwritten").rglob("*")]
+    assert [one.stat().st_mode & 0o777 for one in sorted(made)] == [0o700] * 4 + [0o600]

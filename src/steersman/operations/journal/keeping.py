@@ -3,6 +3,7 @@
 Each change is undone in turn, the latest first, in the file as it is now.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -99,8 +100,9 @@ def copy(journal: Journal, changes: Sequence[Change], folder: Path) -> list[str]
         content = journal.content(change.after)
         if content is not None:
             place = folder / on_disk(change.path)
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place.write_bytes(content)
-            place.chmod(0o600)
+            for above in reversed(place.parents):
+                above.mkdir(mode=0o700, exist_ok=True)  # `parents` would go by the umask
+            with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(content)
             found.append(change.path)
     return found
