@@ -323,3 +323,11 @@ def test_processes_that_died_leave_no_locks_behind(tmp_path):
     assert os.listdir(tmp_path / "locks") == [store.process.id]
     store.close()
     assert os.listdir(tmp_path / "locks") == []
+
+
+def test_forgetting_blobs_leaves_no_log_that_has_grown(tmp_path):
+    store = SqliteStore(tmp_path / "home")
+    digest = store.put_blob(b"x" * 3_000_000)
+    assert store.forget_blobs([digest]) == 3_000_000
+    assert (tmp_path / "home" / "steersman.db-wal").stat().st_size == 0
+    store.close()

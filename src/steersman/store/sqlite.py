@@ -64,6 +64,13 @@ class SqliteStore(SqlStore):
         name = f"{self.process.id}-{next(self._listeners)}"
         return listen(self._news, name, self._file.changes)
 
+    def forget_blobs(self, digests: Collection[str]) -> int:
+        """Remove blobs; what they took is free in the database, and none of it is in the log."""
+        size = super().forget_blobs(digests)
+        if size:
+            self._file.shrink()
+        return size
+
     def close(self) -> None:
         """Give all leases back and let go of the database."""
         if self._leases:

@@ -84,6 +84,15 @@ class SqliteFile:
                 self._leave()
             return result
 
+    def shrink(self) -> None:
+        """Move the write-ahead log into the database and cut it, if nobody is in the way."""
+        with self.lock, suppress(OSError, sqlite3.Error, StorageProblem):
+            try:
+                self._enter(patience=0)
+                self._checkpoint("TRUNCATE")
+            finally:
+                self._leave()
+
     def changes(self) -> int | None:
         """A number that differs after another process has written; None while it is in use."""
         if not self.lock.acquire(blocking=False):
