@@ -79,7 +79,8 @@ def copy(url: str, as_json: bool) -> int:
 def gc(as_json: bool) -> None:
     """Remove images, originals of files and long outputs that no thread refers to.
 
-    What was kept in the last 24 hours stays; `steer threads rm` does the same.
+    What was kept in the last 24 hours stays; `steer threads rm` does the same. Room that images
+    had in the database is used again; its file stays as large as it was.
     """
     found = open_host().prune()
     if as_json:
