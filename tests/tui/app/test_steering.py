@@ -1,5 +1,7 @@
 """While a turn runs: steering it, queueing for the next, taking back, stopping."""
 
+import pytest
+
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.queued import Queued
 from tests.cli.kit import DONE
@@ -225,3 +227,33 @@ def test_two_words_said_at_once_begin_one_thread(environ, workspace, script):
             assert len(me.app.seat.threads()) == 1
 
     live(scene)
+
+
+@pytest.mark.parametrize("opens", [["f4"], ["f3"], ["f2"], [*"/diff", "enter"]])
+@pytest.mark.parametrize("closes", ["escape", "q"])
+def test_a_pane_over_the_conversation_closes_before_anything_stops(
+    environ, workspace, script, gate, opens, closes
+):
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model, size=(80, 24)) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.press(*opens)
+            await me.until(lambda: covered(me))
+            if me.app.showing.layout.over:
+                await me.sees("Esc close")
+            await me.press(closes)
+            await me.until(lambda: not covered(me))
+            assert me.app.query_one(Composer).text == ""
+            assert not me.messages("turn_end")
+            await me.sees("Esc stop")
+            await me.press("escape")
+            await me.turn_ends()
+
+    live(scene)
+
+
+def covered(me):
+    """Whether something is shown instead of the conversation."""
+    return bool(me.app.showing.layout.over) or len(me.app.screen_stack) > 1

@@ -126,11 +126,14 @@ class Acting:
         self._app.show_help()
 
     def _stop(self) -> None:
-        """Go back to writing from elsewhere; else stop what runs, or close a pane."""
+        """Close what covers the conversation, go back to writing from elsewhere; else stop."""
         app = self._app
         does = escape(app.showing.now)
         if does == "answer":
             app.showing.answer()
+            return
+        if does == "close":
+            app.showing.close_over()
             return
         if does not in ("", "stop"):
             self._write()  # the turn continues; what waits, waits
@@ -140,10 +143,7 @@ class Acting:
             return
         if twice and self.withdraw_newest():
             return
-        if app.showing.over:
-            app.showing.over = ""
-            app.showing.everything()
-        elif app.seat.thread and not app.query_one(Composer).text and self.backs.again():
+        if app.seat.thread and not app.query_one(Composer).text and self.backs.again():
             app.spawn(app.command("/rewind"))
 
     def withdraw_newest(self) -> bool:
@@ -307,9 +307,7 @@ class Acting:
         if app.attention == "reading":
             self._write()
             return
-        if app.showing.over:
-            app.showing.over = ""
-            app.showing.everything()
+        app.showing.close_over()
         if app.follower.story.blocks:
             app.query_one(Transcript).read()
         else:

@@ -43,6 +43,7 @@ KEYS: Mapping[str, str] = {
     "ctrl+d": "leave",
     "question_mark": "remind",
     "escape": "dismiss",
+    "q": "uncover",
 }
 # What to write; what keys do now is in the footer, and only there.
 PLACEHOLDERS: Mapping[Doing, str] = {
@@ -80,6 +81,7 @@ class Composer(Paper):
 
     doing: reactive[Doing] = reactive("nothing")
     waiting = 0  # messages that were not delivered
+    covered = False  # whether a pane is shown instead of the conversation
 
     class Said(Message):
         """Words for the model, with pictures; `mentions` are the files named in them."""
@@ -105,6 +107,9 @@ class Composer(Paper):
 
     class NewestWithdrawn(Message):
         """The newest message that waits is to be edited."""
+
+    class Uncovered(Message):
+        """Nothing is written, and what covers the conversation is to be closed."""
 
     class Left(Message):
         """Nothing is written, and Ctrl+D was pressed: the user wants to go, as from a shell."""
@@ -227,8 +232,13 @@ class Composer(Paper):
                 self.run_worker(self.open_editor(), group="editor", exclusive=True)
             case "dismiss":
                 return self.dismiss()
-            case "leave" | "remind" if self.text:
+            case "leave" | "remind" | "uncover" if self.text:
                 return False
+            case "uncover":
+                if not self.covered:
+                    return False
+                self.covered = False
+                self.post_message(self.Uncovered())
             case "leave":
                 self.post_message(self.Left())
             case "remind":

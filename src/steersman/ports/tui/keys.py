@@ -42,8 +42,8 @@ class Key(Struct, frozen=True):
 TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
-    Key("stop", ("escape",), "Stop the turn; twice: edit the newest message that waits. Stops "
-        "reading and closes a pane. Twice with nothing to stop or send: go back to a message.",
+    Key("stop", ("escape",), "Close the pane that covers the conversation; else stop the "
+        "turn; twice: edit the newest message that waits. Stops reading. Twice with nothing to stop or send: go back to a message.",
         "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
         "quit", "always"),
@@ -208,7 +208,8 @@ class Now(Struct, frozen=True):
     `doing` is what the seat does, or "running" while a command of the user's own runs; `focus` is
     where the keys go: the composer, a card that asks, the conversation, a dialog, or elsewhere.
     `queued` when messages wait, `asked` when something waits for an answer, `written` when the
-    composer has text. `card` is what Esc does at the card.
+    composer has text. `card` is what Esc does at the card; `over` when a pane covers the
+    conversation.
     """
 
     doing: str
@@ -217,12 +218,15 @@ class Now(Struct, frozen=True):
     asked: bool = False
     written: bool = False
     card: str = "later"
+    over: bool = False
 
 
 def escape(now: Now) -> str:
     """What Esc does, in a word; empty where nothing is to be stopped or left."""
     if now.focus != "writing":
         return {"asking": now.card, "dialog": ""}.get(now.focus, "write")
+    if now.over:
+        return "close"  # what covers the conversation goes first; the turn continues
     if now.asked and now.written:
         return "answer"  # who wrote words at a card goes back there, and the turn continues
     return "" if now.doing == "nothing" else "stop"
@@ -251,7 +255,7 @@ def hints(keymap: Keymap, now: Now) -> list[Hint]:
     if focus == "reading":
         letters = named("down", "up", "diff", "retry", "approvals", "quit", "ask_help")
         return [*named("stop"), *letters, *named("palette")]
-    if focus == "elsewhere":
+    if focus == "elsewhere" or now.over:
         return [*named("stop"), *general]
     queued = [Hint("Enter", "send the oldest now"), Hint("Up", "edit the newest")]
     if doing == "working":

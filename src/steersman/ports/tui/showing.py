@@ -278,7 +278,15 @@ class Showing:
             asked=asking is not None and asking.current is not None,
             written=bool(composer.text),
             card=asking.escape if asking is not None else "",
+            over=bool(self.layout.over),
         )
+
+    def close_over(self) -> bool:
+        """Close the pane that covers the conversation; False: none does."""
+        covered, self.over = bool(self.layout.over), ""
+        if covered:
+            self.everything()
+        return covered
 
     def fit(self) -> None:
         """Lay everything out for the size of the screen."""
@@ -320,6 +328,8 @@ class Showing:
         mentioned.display = layout.mentioned and bool(mentioned.files)
         todo.display = bool(layout.todo) and not todo.empty
         queued.display = bool(layout.queued and queued.items)
-        app.query_one(Composer).styles.max_height = layout.composer
+        composer = app.query_one(Composer)
+        composer.covered = bool(layout.over)
+        composer.styles.max_height = layout.composer
         if self._asking is not None:
             self._asking.styles.max_height = layout.asking
