@@ -230,19 +230,22 @@ class Composer(Paper):
                 self.assistant.search_history()
             case "editor":
                 self.run_worker(self.open_editor(), group="editor", exclusive=True)
-            case "dismiss":
-                return self.dismiss()
-            case "leave" | "remind" | "uncover" if self.text:
+            case "dismiss" | "uncover":
+                return self.dismiss() if action == "dismiss" else self._uncover()
+            case "leave" | "remind" if self.text:
                 return False
-            case "uncover":
-                if not self.covered:
-                    return False
-                self.covered = False
-                self.post_message(self.Uncovered())
             case "leave":
                 self.post_message(self.Left())
             case "remind":
                 self.post_message(self.Unsure())
+        return True
+
+    def _uncover(self) -> bool:
+        """Close what covers the conversation; False where nothing does, or something is written."""
+        if self.text or not self.covered:
+            return False
+        self.covered = False
+        self.post_message(self.Uncovered())
         return True
 
     def action_say(self) -> None:

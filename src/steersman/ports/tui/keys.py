@@ -43,7 +43,8 @@ TABLE = (
     Key("help", ("f1",), "Show this help.", "help", "always"),
     Key("palette", ("ctrl+p",), "Find any command by name.", "commands", "always"),
     Key("stop", ("escape",), "Close the pane that covers the conversation; else stop the "
-        "turn; twice: edit the newest message that waits. Stops reading. Twice with nothing to stop or send: go back to a message.",
+        "turn; twice: edit the newest message that waits. Stops reading. Twice with "
+        "nothing to stop or send: go back to a message.",
         "stop", "always"),
     Key("leave", ("ctrl+c",), "Stop what runs, then clear what is written, then twice: quit.",
         "quit", "always"),
