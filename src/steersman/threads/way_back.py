@@ -94,6 +94,11 @@ class WayBack:
         """The same for a turn as only the log has it: whatever became of the files since."""
         return _of_turn(*self._entries(thread_id), turn)
 
+    def made_in_all(self, thread_id: str) -> UndoPlan:
+        """The same for all turns of a thread."""
+        entries, _ = self._entries(thread_id)
+        return undoing.plan_undo(entries, undoing.since(entries, 0))
+
     def _partly(
         self,
         thread_id: str,

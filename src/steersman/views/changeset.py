@@ -117,6 +117,15 @@ def changeset(host: Host, thread: str, turn: int | None = None) -> Changeset | N
     return of_plan(host, thread, plan)
 
 
+def of_thread(host: Host, thread: str) -> Changeset | None:
+    """What stands of all that a thread changed, as one step; None when nothing does."""
+    try:
+        plan = host.way_back.made_in_all(thread)
+    except NothingToUndo:
+        return None
+    return of_plan(host, thread, plan)
+
+
 def of_plan(host: Host, thread: str, plan: UndoPlan) -> Changeset | None:
     """What a plan would undo, as it was done; None when that is nothing."""
     done = [change.reversed() for change in plan.changes]

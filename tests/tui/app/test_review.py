@@ -164,6 +164,30 @@ def test_writing_on_keeps_it_and_so_does_k(environ, workspace, script):
     live(scene)
 
 
+def test_diff_shows_the_whole_thread_and_diff_last_its_last_turn(environ, workspace, script):
+    (workspace / "long.py").write_text(OLD)
+
+    async def scene():
+        model = script({"tool_calls": WRITES[:2]}, DONE, {"tool_calls": WRITES[2:]}, DONE)
+        async with at_the_terminal(
+            environ, workspace, model, size=(120, 40), approvals="review"
+        ) as me:
+            await me.say("/diff")
+            await me.sees("This thread has changed no files.")
+            await me.say("change them")
+            await me.turn_ends()
+            await me.say("and another")
+            await me.turn_ends(2)
+
+            await me.say("/diff")
+            await me.sees("changes of this thread  3 files  +3 -2", "long.py", "notes.md", "new.py")
+            await me.press("escape")
+            await me.say("/diff last")
+            await me.sees("changes of turn 2  1 file  +1 -0")
+
+    live(scene)
+
+
 def test_no_card_where_each_change_was_asked_about(environ, workspace, script):
     async def scene():
         model = script({"tool_calls": WRITES[:1]}, DONE)

@@ -345,22 +345,29 @@ def test_rewind_to_a_number_and_not_at_all(desk, script, workspace):
 
 
 def test_diff_opens_its_pane_or_shows_what_stands(desk, script):
-    model = script({"tool_calls": [FIX, WRITE]}, {"text": "Done."})
+    done = {"text": "Done."}
+    model = script({"tool_calls": [FIX]}, done, {"tool_calls": [WRITE]}, done)
 
     async def scenario(desk):
         await desk.type("fix it")
+        await desk.type("and write")
         shown = await desk.type("/diff")
-        desk.stage.panes = {"diff"}
-        opened = await desk.type("/diff")
-        return shown, opened
+        last = await desk.type("/diff last")
+        desk.stage.panes = {"thread", "diff"}
+        opened = await desk.type("/diff"), await desk.type("/diff last")
+        return shown, last, opened, await desk.type("/diff first")
 
-    shown, opened = desk(scenario, model=model)
+    shown, last, opened, refused = desk(scenario, model=model)
 
     title, body = shown[1][1]
     assert title == "Changes: 2 files"
     assert "-    return a - b\n+    return a + b" in body
     assert "+++ b/new.txt" in body
-    assert opened == [("open", "diff")]
+    title, body = last[1][1]
+    assert title == "Changes of turn 2: 1 file"
+    assert ("new.txt" in body, "calc.py" in body) == (True, False)
+    assert opened == ([("open", "thread")], [("open", "diff")])
+    assert "/diff or /diff last" in str(refused)
 
 
 # Prompts

@@ -13,8 +13,9 @@ from steersman.views.hunks import FileDiff, all_parts
 from steersman.views.standing import Standing, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from steersman.host import Host
     from steersman.ports.tui.app import SteersmanApp
     from steersman.views.changeset import Changeset
 
@@ -114,24 +115,35 @@ class Reviewing:
 
     async def open(self) -> bool:
         """Show what stands, to choose what of it is undone unless a turn runs; False if nothing."""
-        found = await self._last()
+        from steersman.views.changeset import changeset
+
+        found = await self._made(changeset)  # what an undo would undo, the user's own included
         if found is None:
             return False
         if self._app.follower.story.working:
-            from steersman.ports.tui.diff_pane import DiffScreen
-
-            self._app.push_screen(DiffScreen(found.files, title=title_of(found)))
+            self._look_at(found, title_of(found))
         else:
             await self._choose(found)
         return True
 
-    async def _last(self) -> Changeset | None:
-        """What an undo would undo, the user's own commands included."""
-        from steersman.views.changeset import changeset
+    async def open_thread(self) -> bool:
+        """Show what stands of all that the thread changed; False if nothing."""
+        from steersman.views.changeset import of_thread
 
+        found = await self._made(of_thread)
+        if found is not None:
+            self._look_at(found, "changes of this thread")
+        return found is not None
+
+    def _look_at(self, found: Changeset, title: str) -> None:
+        from steersman.ports.tui.diff_pane import DiffScreen
+
+        self._app.push_screen(DiffScreen(found.files, title=title))
+
+    async def _made(self, find: Callable[[Host, str], Changeset | None]) -> Changeset | None:
         seat = self._app.seat
         try:
-            return await asyncio.to_thread(changeset, seat.host, seat.id) if seat.id else None
+            return await asyncio.to_thread(find, seat.host, seat.id) if seat.id else None
         except SteersmanError as problem:
             self._app.tell(problem.facts, problem.try_this)
             return None

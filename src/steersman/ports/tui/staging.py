@@ -154,6 +154,8 @@ class AppStage:
 
     async def open(self, name: str) -> bool:
         """Open a pane or screen."""
+        if name == "thread":
+            return await self._app.reviewing.open_thread()
         return self._app.open_named(name)
 
     def themes(self) -> Sequence[str]:

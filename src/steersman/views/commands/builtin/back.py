@@ -9,10 +9,10 @@ from steersman.records.errors import UsageProblem
 from steersman.records.undo import UndoPlan
 from steersman.views import plans
 from steersman.views.arranging import IGNORED
-from steersman.views.changeset import named
+from steersman.views.changeset import Changeset, changeset, named, numbered
 from steersman.views.commands.registry import Command
 from steersman.views.commands.stage import Deed, Stage
-from steersman.views.commands.words import cell, fenced, nothing
+from steersman.views.commands.words import cell, fenced
 from steersman.views.seat import Seat
 from steersman.views.text import IMPORTED_WORDS, counted
 
@@ -131,17 +131,27 @@ async def since(seat: Seat, at: int) -> UndoPlan | None:
 
 
 async def diff(stage: Stage, arguments: str) -> None:
-    """Show what this thread changed."""
-    nothing("diff", arguments)
-    if await stage.open("diff"):
+    """Show what this thread changed, or only its last turn."""
+    which = arguments.strip()
+    if which not in ("", "last"):
+        raise UsageProblem(f"/diff knows no “{which}”.", try_this="Use /diff or /diff last.")
+    if await stage.open("diff" if which else "thread"):
         return
-    found = await changes(stage.seat)
-    if not found:
+    found = [] if which else await changes(stage.seat)
+    last = await asyncio.to_thread(_last, stage.seat) if which else None
+    if last:
+        title = f"Changes of turn {last.turn}" if last.turn else "Last changes"
+        stage.show(f"{title}: {counted(len(last.own), 'file')}", diffs(numbered(last)[1:]))
+    elif not found:
         stage.tell("This thread has changed no files.")
     else:
         folded = [one for one in found if one.startswith("git: ") or one.endswith(f"{IGNORED}\n")]
         files = len(found) - len(folded)
         stage.show(f"Changes: {counted(files, 'file')}", diffs(found))
+
+
+def _last(seat: Seat) -> Changeset | None:
+    return changeset(seat.host, seat.id) if seat.id else None
 
 
 async def changes(seat: Seat) -> list[str]:
@@ -165,5 +175,12 @@ COMMANDS = (
         more="With paths, only those files; `src/app.py:2` is the second hunk of a file. The rest "
         "of the turn stays.",
     ),
-    Command("diff", "Show what this thread changed.", diff, while_working=True),
+    Command(
+        "diff",
+        "Show what this thread changed.",
+        diff,
+        usage="[last]",
+        more="`/diff last` shows the last turn that changed files.",
+        while_working=True,
+    ),
 )
