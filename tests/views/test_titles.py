@@ -60,3 +60,20 @@ def test_threads_and_forks_get_titles(environ, workspace):
         live(scene)
     finally:
         stage.close()
+
+
+def test_a_command_names_a_thread_until_the_first_message(environ, workspace, script):
+    async def scene():
+        model = script({"text": "Hello."}, {"text": "Yes."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("!echo hi")
+            await me.until(lambda: me.messages("tool_result"))
+            assert me.app.seat.host.find(me.app.seat.id).title == "!echo hi"
+            await me.say("fix the cart")
+            await me.turn_ends()
+            assert me.app.seat.host.find(me.app.seat.id).title == "fix the cart"
+            await me.say("and more")
+            await me.turn_ends(2)
+            assert me.app.seat.host.find(me.app.seat.id).title == "fix the cart"
+
+    live(scene)

@@ -6,7 +6,7 @@ it. A seat may be empty: the first words make a thread.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from secrets import token_hex
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from steersman.host import Host, ThreadHandle
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
 from steersman.records.inbox import LOOK
-from steersman.records.message import Message, SessionStart, SettingsChanged, TurnStart
+from steersman.records.message import Message, SessionStart, SettingsChanged, ToolCall, TurnStart
 from steersman.records.settings import Settings, Value
 from steersman.records.thread import Process, Thread
 
@@ -158,7 +158,7 @@ class Seat:
         """Begin a turn, or steer the one that runs."""
         await self._there.wait()
         async with self._moving:
-            handle = await self._ready(text)
+            handle = await self._spoken(text)
             if handle.busy:
                 await handle.steer(text)
             else:
@@ -168,7 +168,7 @@ class Seat:
         """Queue a message for the next turn."""
         await self._there.wait()
         async with self._moving:
-            handle = await self._ready(text)
+            handle = await self._spoken(text)
             if handle.busy:
                 await handle.queue(text)
             else:
@@ -182,8 +182,22 @@ class Seat:
         """Call a tool oneself, through the same gate."""
         await self._there.wait()
         async with self._moving:
-            handle = await self._ready(f"{tool} {arguments.get('command', '')}")
+            handle = await self._ready(_called(tool, arguments))
         return await handle.call(tool, arguments, name)
+
+    async def _spoken(self, text: str) -> ThreadHandle:
+        """A thread for a message; the first one names a thread that only had commands so far."""
+        handle = await self._ready(text)
+        if await asyncio.to_thread(self._named_by_call):
+            await handle.set(title=" ".join(text.split())[:80])
+        return handle
+
+    def _named_by_call(self) -> bool:
+        first = next(iter(self.host.messages(self.id, kinds={"user", "tool_call"})), None)
+        if first is None or not isinstance(first.body, ToolCall):
+            return False
+        called = " ".join(_called(first.body.tool, first.body.arguments).split())[:80]
+        return self.host.find(self.id).title == called
 
     async def _ready(self, title: str) -> ThreadHandle:
         """A thread to speak in: a new one if there is none."""
@@ -226,3 +240,8 @@ class Seat:
         await self._arrived.wait()
         async for message in self.handle.events(after):
             yield message
+
+
+def _called(tool: str, arguments: Mapping[str, Any]) -> str:
+    """What a thread is called that begins with a call of the user's own."""
+    return f"!{arguments['command']}" if "command" in arguments else tool

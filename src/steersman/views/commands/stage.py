@@ -131,7 +131,10 @@ class Stage(Protocol):
         ...
 
     async def open(self, name: str) -> bool:
-        """Open a pane or screen: diff, thread (all it changed), keys, editor; False where there is none of that name."""
+        """Open a pane or screen: diff, thread, keys, editor; False where there is none.
+
+        `thread` is all that the thread changed.
+        """
         ...
 
     def themes(self) -> Sequence[str]:
