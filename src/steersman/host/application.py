@@ -180,8 +180,8 @@ class Host:
         self.store.create_thread(thread)
         return self.find(thread.id)
 
-    def fork(self, thread_id: str, at: int | None = None) -> Thread:
-        """A new thread that shares another's history up to a message."""
+    def fork(self, thread_id: str, at: int | None = None, remark: str = "") -> Thread:
+        """A new thread that shares another's history up to a message; its title has a remark."""
         source = self.find(thread_id)
         until = source.head if at is None else at
         if not 1 <= until <= source.head:
@@ -190,7 +190,8 @@ class Host:
                 f"It has messages 1 to {source.head}.",
             )
         origin: Origin = "import" if source.imported else "fork"
-        copy = self.create(source.workspace, source.title, origin=origin, parent=(source.id, until))
+        title = f"{source.title.removesuffix(remark)[: 80 - len(remark)]}{remark}"
+        copy = self.create(source.workspace, title, origin=origin, parent=(source.id, until))
         rows = self.store.read(source.id, until=until)
         while page := list(islice(rows, COPIED)):
             self.store.append(copy.id, page, sync=True)

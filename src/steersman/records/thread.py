@@ -8,6 +8,9 @@ from msgspec import Struct
 IMPORTED = "import"
 
 
+REWOUND = " (rewound)"  # ends the title of a thread that a rewind made
+
+
 class Thread(Struct, frozen=True):
     """A conversation: found by its id, wherever its workspace moves to."""
 

@@ -221,9 +221,9 @@ class Seat:
         self.settings = msgspec.structs.replace(self.settings, **values)
         await self.host.chose_model(str(values.get("model", "")))
 
-    async def fork(self, at: int | None = None) -> Thread:
+    async def fork(self, at: int | None = None, remark: str = "") -> Thread:
         """Continue in a new thread that shares this one's history up to a message."""
-        copy = await asyncio.to_thread(self.host.fork, self.handle.id, at)
+        copy = await asyncio.to_thread(self.host.fork, self.handle.id, at, remark)
         await self.take(copy.id)
         return copy
 

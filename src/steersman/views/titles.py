@@ -11,7 +11,7 @@ from importlib.resources import files
 from steersman.records.errors import SteersmanError
 from steersman.records.in_context import typed
 from steersman.records.message import Assistant, User
-from steersman.records.thread import Thread
+from steersman.records.thread import REWOUND, Thread
 from steersman.views.seat import Seat
 from steersman.views.text import one_line
 
@@ -23,7 +23,10 @@ _MARKS = re.compile(r"^[#>*\-\s\"'“”`]+|[\s\"'“”`*.]+$")
 def automatic(thread: Thread, first: str, parent: str) -> bool:
     """Whether nobody named a thread: it is called like its first words, or like its parent."""
     words = " ".join(first.split())
-    return bool(thread.title) and (words.startswith(thread.title) or thread.title == parent)
+    return bool(thread.title) and (
+        words.startswith(thread.title)
+        or thread.title.removesuffix(REWOUND) == parent.removesuffix(REWOUND)
+    )
 
 
 def tidy(answer: str) -> str:

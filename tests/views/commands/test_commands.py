@@ -337,6 +337,8 @@ def test_rewind_to_a_number_and_not_at_all(desk, script, workspace):
         await desk.type("/rewind 999")
         assert desk.seat.id == first
         await desk.type("/rewind 3", "y")
+        names = [desk.host.find(one).title for one in (first, desk.seat.id)]
+        assert names[1] == f"{names[0]} (rewound)"
         return first, desk.seat.thread.parent, desk.seat.thread.parent_seq
 
     first, parent, seq = desk(scenario, model=model)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from steersman.records.errors import TooLate, UsageProblem
 from steersman.records.in_context import typed
 from steersman.records.message import Rewind, Steer, TurnStart, User
+from steersman.records.thread import REWOUND
 from steersman.views.commands.builtin.back import (
     carry_out,
     chosen,
@@ -76,7 +77,7 @@ async def _branch(stage: Stage, at: int, *, undone: bool) -> None:
     seat, source = stage.seat, stage.seat.id
     note = seat.host.way_back.rewind
     rewind, stays = await asyncio.to_thread(note, source, at, undone=undone)
-    copy = await seat.fork(at)
+    copy = await seat.fork(at, REWOUND)
     await seat.handle.rewound(rewind, stays)
     await stage.moved()
     stage.tell(
