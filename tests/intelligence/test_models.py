@@ -157,10 +157,8 @@ def test_what_cannot_be_opened_is_told_in_a_sentence(name, says):
     assert says in str(refusal.value)
 
 
-def test_without_a_model_what_was_found_is_offered():
-    with pytest.raises(UsageProblem) as refusal:
-        models({"ANTHROPIC_API_KEY": "k"}).open("")
-    assert "steer --model anthropic:claude-" in refusal.value.why
+def test_without_a_model_the_key_that_was_found_decides():
+    assert "claude-" in models({"ANTHROPIC_API_KEY": "k"}).open("").model
 
 
 def test_a_scripted_model_needs_nothing(script):

@@ -70,7 +70,7 @@ def test_a_tool_of_no_known_kind_is_not_said_to_only_read() -> None:
 
 def test_the_form_shows_what_is_wanted_and_has_nothing_filled_in() -> None:
     form = permission_form(request(SAME))
-    assert "The agent wants to create `a.txt`" in form["message"]
+    assert "The agent wants to create `/w/a.txt`" in form["message"]
     assert "+new" in form["message"]
     assert "\x1b" not in form["message"]
     schema = form["requestedSchema"]

@@ -51,6 +51,19 @@ def test_of_several_space_and_numbers_choose_and_enter_sends():
     ]  # fmt: skip
 
 
+def test_numbers_choose_however_fast_they_are_pressed():
+    async def story():
+        app = Stand(hold=1000)
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show([SEVERAL], grab=True)
+            await pilot.pause()
+            await pilot.press("1", "3", "enter")
+            await pilot.pause()
+            assert app.answer == Answer("Postgres, Files")
+
+    asyncio.run(story())
+
+
 def test_an_empty_answer_in_own_words_is_not_sent():
     assert answers(ONE, ["5", "enter"]) == [[]]
 

@@ -231,7 +231,7 @@ class Composer(Paper):
             case "editor":
                 self.run_worker(self.open_editor(), group="editor", exclusive=True)
             case "dismiss" | "uncover":
-                return self.dismiss() if action == "dismiss" else self._uncover()
+                return self.dismiss() if action == "dismiss" else self._close_pane()
             case "leave" | "remind" if self.text:
                 return False
             case "leave":
@@ -240,7 +240,7 @@ class Composer(Paper):
                 self.post_message(self.Unsure())
         return True
 
-    def _uncover(self) -> bool:
+    def _close_pane(self) -> bool:
         """Close what covers the conversation; False where nothing does, or something is written."""
         if self.text or not self.covered:
             return False

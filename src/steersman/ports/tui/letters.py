@@ -83,8 +83,9 @@ class Letters(RequestSheet):
         if self._queue.worded:  # all letters are words of an answer
             moves = event.character == " "
         known = moves or event.character in self._queue.letters()
-        if event.character.isdecimal() and known and not (self._prose or self._typed[:-1].isalpha()):
-            self._let_go()  # the number of a choice is never a word, however fast the next one comes
+        words = self._prose or self._typed[:-1].isalpha()
+        if known and event.character.isdecimal() and not words:
+            self._let_go()  # the number of a choice is no word, however fast the next one comes
             return
         wording = self._queue.worded or (self._queue.takes_words and event.character.isalpha())
         elsewhere = not (known or wording) and event.character in requests.ANSWERS
