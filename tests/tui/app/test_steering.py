@@ -28,6 +28,10 @@ def test_what_is_written_in_a_turn_is_queued_in_order(environ, workspace, script
             await me.say("one")
             await me.say("two")
             await me.sees("2 waiting one · two", "queued for the next turn")
+            me.app.steering.saying.append("two")  # whoever sent it does not know yet
+            me.app.showing.everything()
+            await me.sees("2 waiting one · two")
+            me.app.steering.saying.remove("two")
             gate.open()
             await me.turn_ends(3)
             await me.sees("Next.")

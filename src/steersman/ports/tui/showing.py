@@ -112,7 +112,8 @@ class Showing:
         app.query_one(StatusPane).show(facts)
         app.query_one(TodoStrip).show(story.todo)
         waiting = [(one.corr, one.text, one.receipt) for one in story.queued()]
-        sending = [("", text, SENDING) for text in app.steering.saying]
+        there = {text for _, text, _ in waiting}  # the log has it before whoever sent it knows
+        sending = [("", text, SENDING) for text in app.steering.saying if text not in there]
         app.query_one(Queued).show([*waiting, *sending])
         app.query_one(Review).show(app.reviewing.found)
         empty = not story.blocks
