@@ -233,7 +233,7 @@ def test_two_words_said_at_once_begin_one_thread(environ, workspace, script):
     live(scene)
 
 
-@pytest.mark.parametrize("opens", [["f4"], ["f3"], ["f2"], [*"/diff", "enter"]])
+@pytest.mark.parametrize("opens", [["f4"], ["f3"], ["f2"], [*"/diff", "space", *"last", "enter"]])
 @pytest.mark.parametrize("closes", ["escape", "q"])
 def test_a_pane_over_the_conversation_closes_before_anything_stops(
     environ, workspace, script, gate, opens, closes
