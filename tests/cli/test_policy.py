@@ -293,7 +293,7 @@ def test_a_changed_call_is_judged_like_any_other_and_carried_out(steer, script, 
     with Terminal(steer, "run", "--model", model, "go") as terminal:
         terminal.until("[e]dit")
         terminal.press("e\n")
-        terminal.until("instead: ")
+        terminal.until("  instead: ")
         terminal.press("echo hello\n")
         terminal.until("Ok.")
         assert terminal.end() == 0

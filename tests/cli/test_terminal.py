@@ -268,7 +268,8 @@ def test_a_command_is_shown_before_it_is_run(steer, script, workspace):
         terminal.until(ASK)
         asked = "? The agent wants to run `touch seen` outside the sandbox\n"
         assert asked in terminal.text
-        assert f"  $ touch seen\n  in {workspace}, outside the sandbox\n" in terminal.text
+        lines = terminal.text.replace("\n  │ ", "")  # however narrow the terminal is
+        assert f"  $ touch seen\n  in {workspace}, outside the sandbox\n" in lines
         assert not (workspace / "seen").exists()
         terminal.press("\n")
         terminal.until(ASK)

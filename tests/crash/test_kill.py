@@ -197,7 +197,7 @@ def test_a_command_that_ran_when_the_process_died_has_an_unknown_outcome(steer, 
             "message": "interrupted: outcome unknown",
         },
     ]
-    assert messages[-2]["body"] == {"ending": "interrupted"}
+    assert messages[-2]["body"] == {"ending": "interrupted", "steps": 1}
     assert messages[-1]["body"] == {
         "status": "interrupted",
         "reason": "the process ended unexpectedly",

@@ -133,6 +133,7 @@ LIES = [
     '{"hookSpecificOutput": {"hookEventName": "Stop", "permissionDecision": "deny"}}',
     '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": "rm -rf /"}}',
     '{"decision": "perhaps"}',
+    "[" * 50 + "{}",
 ]
 
 
@@ -148,7 +149,7 @@ def test_a_call_is_asked_about_when_the_answer_of_its_hook_makes_no_sense(
     assert (result.status, end) == ("denied", "done")
 
 
-@pytest.mark.parametrize("text", ["[" * 50 + "{}", "checked 3 files"])
+@pytest.mark.parametrize("text", ["[INFO] no problems", "checked 3 files"])
 def test_what_is_no_answer_decides_nothing(environ, workspace, script, text):
     (run,), (result,), _ = turn(environ, workspace, script, hook("PreToolUse", answering(text)))
     assert (run.decision, run.problem, result.status) == ("", "", "ok")

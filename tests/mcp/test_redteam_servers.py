@@ -144,6 +144,7 @@ def test_no_question_of_a_server_is_obeyed_by_a_terminal(steer, script, server, 
         terminal.until("Enter is “decline”: ")
         terminal.press("answer\n")
         terminal.until("branch")
+        terminal.until("“decline” declines: ")
         terminal.press("a\n")
         assert terminal.end() == 0
     assert "owned\x07" not in terminal.text

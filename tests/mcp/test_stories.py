@@ -210,8 +210,10 @@ def test_a_person_answers_the_form_of_a_server(steer, script, notes, configured)
         terminal.until("Enter is “decline”: ")
         terminal.press("1\n")
         terminal.until("branch")
+        terminal.until("“decline” declines: ")
         terminal.press("main\n")
         terminal.until("sure")
+        terminal.until("“decline” declines: ")
         terminal.press("no\n")
         assert terminal.end() == 0
     assert "sure=False" in terminal.text or "main" in terminal.text

@@ -48,7 +48,7 @@ def test_every_question_is_put_with_its_choices_and_answered_in_order():
         ),
         Question(
             "Which tests?", ("Postgres", "SQLite"), header="Tests (2 of 2)",
-            details=("a server", ""), multiple=True, call="c1",
+            details=("a server", ""), multiple=True, call="c1", back=True,
         ),
     ]  # fmt: skip
     assert replies == Replies(

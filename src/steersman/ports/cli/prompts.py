@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from steersman.host import Host, ThreadHandle
-from steersman.ports.cli.asking import answer
+from steersman.ports.cli.asking import answer, read_line
 from steersman.ports.cli.quoting import quoted, wrapped
 from steersman.ports.cli.views import request_words
 from steersman.records import validation
@@ -165,7 +165,8 @@ def _lane(message: Message) -> str:
 async def _changed(call: ToolCall) -> dict[str, Any] | None:
     """A call's arguments as the user changes them; None when they leave them as they are."""
     if isinstance(call.arguments.get("command"), str):
-        said = await answer(f"  {safe(call.arguments['command'])}\n  instead: ")
+        # Not a question of its own: whoever chose to edit may be typing already.
+        said = (await read_line(f"  {safe(call.arguments['command'])}\n  instead: ")).strip()
         return {**call.arguments, "command": said} if said else None
     text = msgspec.json.format(msgspec.json.encode(call.arguments), indent=2).decode()
     edited = await asyncio.to_thread(click.edit, text, extension=".json")
