@@ -16,7 +16,7 @@ from tests.host.test_capsules import Tree
 
 
 class Clock:
-    """A time of day that moves when it is told to, and while someone waits."""
+    """A clock that moves when a test moves it, and while someone waits."""
 
     def __init__(self):
         self.now = 100.0

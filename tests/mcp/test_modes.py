@@ -7,15 +7,7 @@ import pytest
 
 from tests.cli.kit import DONE
 from tests.host.wires import RecordingStage, reaching
-from tests.mcp.test_stories import (  # noqa: F401
-    configured,
-    entry,
-    notes,
-    results,
-    script,
-    steer,
-    verdicts,
-)
+from tests.mcp.kit import entry, results, verdicts
 from tests.world import call
 
 READS = call("mcp_call_tool", server="notes", tool="read_notes")
@@ -39,14 +31,14 @@ def rules(environ):
 
 @pytest.mark.usefixtures("configured")
 @pytest.mark.parametrize("how", [["--yes"], ["--approvals", "never"]], ids=["yes", "alone"])
-def test_plan_mode_blocks_servers(steer, script, how):  # noqa: F811
+def test_plan_mode_blocks_servers(steer, script, how):
     model = script({"tool_calls": [READS]}, {"tool_calls": [WRITES]}, DONE)
     done = steer.messages("run", "x", "--mode", "plan", "--model", model, *how)
     assert [one["status"] for one in results(done)] == ["denied", "denied"]
 
 
 def test_a_rule_of_the_person_names_a_reading_tool_for_plan_mode(
-    steer, script, rules, environ, notes, tmp_path  # noqa: F811
+    steer, script, rules, environ, notes, tmp_path
 ):  # fmt: skip
     file = tmp_path / "mcp.json"
     server = entry(notes, readOnlyTools=["read_notes"])
@@ -73,7 +65,7 @@ def offered(stage):
 
 
 @pytest.mark.usefixtures("configured")
-def test_tools_that_a_mode_forbids_are_not_offered(steer, stage, rules):  # noqa: F811
+def test_tools_that_a_mode_forbids_are_not_offered(steer, stage, rules):
     online = steer.having(**reaching({}, stage.url))
     model = ("--model", "anthropic:m-1", "--yes")
     stage.play({"tool_calls": [SELECT]}, {"text": "Selected."}, {"text": "Planned."})
@@ -92,7 +84,7 @@ def test_tools_that_a_mode_forbids_are_not_offered(steer, stage, rules):  # noqa
 
 
 @pytest.mark.parametrize("mode", ["ask", "plan", "spec", "debug"])
-def test_a_resumed_thread_keeps_its_mode(steer, script, mode):  # noqa: F811
+def test_a_resumed_thread_keeps_its_mode(steer, script, mode):
     model = script(DONE)
     thread = steer.work("run", "x", "--mode", mode, "--model", model).thread
     again = steer.messages("resume", thread, "go on", "--model", model)

@@ -8,7 +8,7 @@ import pytest
 
 from tests import provision
 from tests.cli.kit import DONE, StrictSteer
-from tests.mcp.test_stories import results, verdicts
+from tests.mcp.kit import results, verdicts
 from tests.world import call
 
 pytestmark = pytest.mark.real

@@ -15,7 +15,7 @@ from steersman.records.mcp_server import Server
 from steersman.records.mcp_tools import RemoteTool
 from tests.cli.kit import DONE
 from tests.mcp.conftest import READS, SECRET
-from tests.mcp.test_stories import results
+from tests.mcp.kit import results
 from tests.operations.workshop import not_asked
 from tests.world import call
 

@@ -17,7 +17,7 @@ from steersman.records.mcp_tools import RemoteTool
 from tests.cli.kit import DONE, StrictSteer
 from tests.cli.terminal import Terminal
 from tests.mcp.conftest import HOSTILE, READS
-from tests.mcp.test_stories import results, verdicts
+from tests.mcp.kit import results, verdicts
 from tests.world import call
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31m\u202egnp.exe\u200b\x9b31m"

@@ -4,19 +4,14 @@ import json
 import os
 import select
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.kit import DONE, StrictSteer
 from tests.cli.terminal import Terminal
+from tests.mcp.kit import TOKEN, entry, results, verdicts
 from tests.world import call
-
-SERVER = Path(__file__).with_name("server.py")
-TOKEN = "tok-0123456789abcdef"
 
 
 @pytest.fixture
@@ -29,52 +24,6 @@ def steer(environ: dict[str, str], workspace: Path) -> StrictSteer:
 def home(environ: dict[str, str]) -> Path:
     """The data folder."""
     return Path(environ["STEERSMAN_HOME"])
-
-
-@pytest.fixture
-def notes() -> Iterator[Path]:
-    """Where the server keeps its notes: not beside the workspace, where it may not write."""
-    with tempfile.TemporaryDirectory(prefix="notes-") as folder:
-        yield Path(folder)
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Callable[..., str]:
-    """A scripted model by its turns."""
-
-    def write(*turns: dict[str, Any]) -> str:
-        path = tmp_path / "script.json"
-        path.write_text(json.dumps({"turns": list(turns)}))
-        return f"scripted:{path}"
-
-    return write
-
-
-def entry(notes: Path, **more: Any) -> dict[str, Any]:
-    """The server as configurations name it."""
-    environ = {"NOTES": str(notes), "NOTES_TOKEN": TOKEN}
-    return {"command": sys.executable, "args": [str(SERVER)], "env": environ, **more}
-
-
-@pytest.fixture
-def configured(environ: dict[str, str], notes: Path, tmp_path: Path) -> None:
-    """The person has set the server up."""
-    file = tmp_path / "mcp.json"
-    file.write_text(json.dumps({"mcpServers": {"notes": entry(notes)}}))
-    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
-
-
-def results(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [m["body"] for m in messages if m["kind"] == "tool_result"]
-
-
-def verdicts(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    found = [m["body"] for m in messages if m["kind"] == "policy"]
-    return [
-        (b["action"]["tool"], b["action"].get("effect", "writes"), b["verdict"]["decision"])
-        for b in found
-        if b["action"]["action"] == "mcp_call" and b["action"]["tool"] != "tools/list"
-    ]
 
 
 LOOK = call("mcp_list_tools", words="notes")

@@ -1,4 +1,4 @@
-"""Archives: files land where the command stands, where it is told, or where the archive says."""
+"""Archives: files land in the current folder, in a named one, or where the archive says."""
 
 import pytest
 
