@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from steersman.governance.folders import files_finding
 from steersman.records.hooks import BLOCKERS, Hook
-from steersman.threads.startups import files_of
+from steersman.threads.startups import behind_hooks
 
 States = dict[str, str]  # digests of files, by their paths
 
@@ -23,7 +23,7 @@ class HookFiles:
 
     def now(self, hook: Hook) -> States:
         """The files behind a hook as they are."""
-        paths = files_of((hook,), self._root, self._path)
+        paths = behind_hooks((hook,), self._root, self._path).every(self._root)
         return {path: files_finding(self._root, path, "", (path,)).digest for path in paths}
 
     def changed(self, hook: Hook, now: States) -> list[str]:

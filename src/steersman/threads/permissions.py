@@ -22,7 +22,7 @@ from steersman.records.secret_files import together
 from steersman.records.settings import Settings
 from steersman.records.visible import quoted
 from steersman.store.contract import Store
-from steersman.threads.startups import files_of, of_hooks, startups
+from steersman.threads.startups import behind_hooks, files_of, of_hooks, startups
 
 if TYPE_CHECKING:
     from steersman.records.hooks import Hook
@@ -92,14 +92,20 @@ class Permissions:
             return
         from steersman.governance.rule_paths import escaped
 
-        for path in filter(str.isprintable, files_of(hooks, workspace, self._path)):
-            yield Rule(
-                f"hook:{path}",
-                "ask",
-                path=f"./{escaped(path)}",
-                on=("write", "delete"),
-                reason=f"a hook runs {path}",
-            )
+        files = files_of(hooks, workspace, self._path)
+        reasons = {escaped(path): f"a hook runs {path}" for path in files}
+        near = behind_hooks(hooks, workspace, self._path)
+        for place, script in (*near.folders.items(), *near.patterns.items()):
+            runs = f"a hook runs {script}, which may load" if script else "a hook may load"
+            if place in near.folders:
+                reasons.setdefault(escaped(place), f"{runs} any file in {place}")
+            else:
+                reasons.setdefault(place, f"{runs} {place}")
+        for place, reason in reasons.items():
+            if reason.isprintable():
+                yield Rule(
+                    f"hook:{place}", "ask", path=f"./{place}", on=("write", "delete"), reason=reason
+                )
 
     def book(self, rules: Sequence[Rule]) -> Book:
         """Rules, ready to decide."""

@@ -19,6 +19,7 @@ from steersman.records.protection import inside
 from steersman.records.visible import visible
 
 if TYPE_CHECKING:
+    from steersman.operations.running.behind import Behind
     from steersman.records.hooks import Hook
 
 MOST_NAMED = 4
@@ -62,15 +63,25 @@ def files_of(hooks: "Iterable[Hook]", workspace: str, path: str = "") -> list[st
 
     Of a hook that can only tell something, what it names itself: it is confined in any case.
     """
-    from steersman.operations.running.behind import behind, named
+    from steersman.operations.running.behind import named
     from steersman.records.hooks import BLOCKERS
 
+    hooks = [*hooks]
     root = os.path.realpath(workspace)
-    found: set[str] = set()
+    told = (named(hook.command, root) for hook in hooks if hook.event not in BLOCKERS)
+    return sorted({*behind_hooks(hooks, workspace, path).files}.union(*told))
+
+
+def behind_hooks(hooks: "Iterable[Hook]", workspace: str, path: str) -> "Behind":
+    """What decides what hooks say that can say no, with the folders that they may load from."""
+    from steersman.operations.running.behind import Behind, behind
+    from steersman.records.hooks import BLOCKERS
+
+    root, total = os.path.realpath(workspace), Behind()
     for hook in hooks:
-        blocks = hook.event in BLOCKERS
-        found |= behind(hook.command, root, path) if blocks else named(hook.command, root)
-    return sorted(found)
+        if hook.event in BLOCKERS:
+            total |= behind(hook.command, root, path)
+    return total
 
 
 def of_hooks(hooks: "Sequence[Hook]", workspace: str, path: str) -> tuple[Finding, ...]:

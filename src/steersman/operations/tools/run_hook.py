@@ -51,7 +51,9 @@ class RunHook(Talking):
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> HookResult:
         """Run it once, knowing where it works."""
         environ = bench.profile.environ or self._environ
-        known = {**environ, "CLAUDE_PROJECT_DIR": bench.workspace.root}
+        # Compiled modules would be a change of the folder that the hook is run from.
+        own = {"CLAUDE_PROJECT_DIR": bench.workspace.root, "PYTHONDONTWRITEBYTECODE": "1"}
+        known = {**environ, **own}
         bench = replace(bench, profile=replace(bench.profile, environ=known))
         said = self.inputs.pop(bench.call)
         ran, printed = await self.talk(plan.args, bench, said, PRINTED)

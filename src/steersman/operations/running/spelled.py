@@ -1,0 +1,183 @@
+"""What in a text could be the name of something that it runs or loads. Pure.
+
+`behind.py` looks which of these names there are.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from steersman.records.runners import manifests
+from steersman.records.shell_words import Word, simple_commands
+
+DEEPEST = 16  # folders in a path
+INNERMOST = 3  # commands in words of commands
+OTHERS = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".awk", ".jq")
+SCRIPTS = (*OTHERS, ".sh", ".bash", ".zsh", ".mk", ".just")
+BETWEEN = re.compile(r"[\s=:,;|&<>()\[\]{}\"'`\\]+")
+QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_INPUT = re.compile(r"(?<!<)<(?![<>&])")
+_AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
+_IMPORT = re.compile(
+    r"(?:^|[;\"'])\s*(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+|(?<=\()[\w.,\s]+)", re.MULTILINE
+)
+FIRST = re.compile(r"[\[(]\s*[\"']([\w./-]+)")  # what another language starts
+_MODULES = (".py", "/__init__.py", "/__main__.py")
+_ENDS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
+_HANDS_ON = {"!", "if", "then", "else", "elif", "while", "until", "do", "env", "exec", "time", "{"}
+_RUNS = re.compile(
+    r"(?:.*/)?(?:\.|source|import|include|mod|\w*sh|python[\d.]*|node|deno|bun|tsx|ruby|perl|php)"
+)
+_INTERPRETERS = ("node", "tsx", "ruby")  # what they run, they get on their command line
+RUNNERS = {name: files for name, files in manifests().items() if name not in _INTERPRETERS}
+
+# Names that are put together, so that only the folder is known.
+_PIECES = re.compile(r"[^\w./@+-]+")
+_HANDED = ("xargs", "parallel", "-exec", "-execdir")
+_SEARCHED = re.compile(
+    r"\b(?:(?:PYTHON|NODE_|LUA_C?|CLASS|LD_LIBRARY_|CD|F|)PATH|PERL5LIB|RUBYLIB|BASH_ENV|ENV"
+    r"|NODE_OPTIONS|PYTHONSTARTUP|RUBYOPT|PERL5OPT|LD_PRELOAD|MAKEFILES|ZDOTDIR)=(\S+)"
+)
+_LOADS = re.compile(
+    r"importlib|__import__|runpy|SourceFileLoader|pkgutil|execfile|createRequire"
+    r"|(?<![.\w])(?:exec|require|import)\(\s*(?![\"'\s])|\bdofile|\bloadfile|\buse lib\b"
+    r"|\$LOAD_PATH|require\(\s*`"
+)
+_STARTS = re.compile(r"subprocess|child_process|\b(?:system|popen|exec\w*|spawn\w*|fork)\b", re.I)
+_GIVEN = re.compile(
+    r"\b(?:run|call|check_call|check_output|popen|system|exec\w*|spawn\w*|fork|require\w*|import"
+    r"|run_path|load|open)\(\s*\[?\s*(?:sys\.executable\s*,\s*|[\"'](?:sh|bash|node|python3?)[\"']\s*,"
+    r"\s*\[?\s*)?[\"'`]([\w./ -]+)",
+    re.I,
+)
+_JOINED = (
+    re.compile(r"([\w.@+-]+(?:/[\w.@+-]+)*)/(?:[{$%]|[\"'`]\s*[+%.])"),  # f"lib/{name}"
+    re.compile(r"[\"'`]([\w./@+-]+)[\"'`]\)?\s*[/+]\s*[\w(\"']"),  # HERE / "lib" / name
+    re.compile(r"(?:path\.join|joinpath|resolve|listdir|scandir|glob|Path)\(([^\n]*)"),
+)
+
+
+def words(text: str, depth: int = 0) -> Iterator[str]:
+    """Whatever could be a name: words as a shell reads them, words in those, and parts of them."""
+    for simple in simple_commands(_INPUT.sub(" ", text)):
+        for word in simple.words:
+            yield word.text
+            if word.text != text and depth < INNERMOST and re.search(r"[\s;|&]", word.text):
+                yield from words(word.text, depth + 1)
+    if depth == 0:
+        yield from BETWEEN.split(text)
+
+
+def modules(text: str) -> list[str]:
+    """The modules that a text runs or imports."""
+    found = _AS_MODULE.findall(text)
+    for package, names in _IMPORT.findall(text):
+        each = [name.split()[0] for name in names.split(",") if name.strip()]
+        found += [package, *(f"{package}.{name}" for name in each)] if package else each
+    return found
+
+
+def programs(text: str, depth: int = 0) -> Iterator[str]:
+    """The programs that a shell's text starts, and the scripts that it hands to one."""
+    for simple in simple_commands(_INPUT.sub(" ", text)):
+        words = [word.text for word in _started(simple.words)]
+        if not words:
+            continue
+        yield words[0]
+        given = [word for word in words[1:] if not word.startswith("-")]
+        if words[0] in RUNNERS or words[0] == "mod":
+            yield from given  # `uv run check.py`
+        elif _RUNS.fullmatch(words[0]) and given:
+            yield given[0]
+            if depth < INNERMOST and "-c" in words:
+                yield from programs(given[0], depth + 1)
+
+
+def endings(word: str) -> Iterator[str]:
+    """A path, and what is left of it without its first folders, which may be a variable."""
+    parts = word.split("/")[-DEEPEST:]
+    ends = _ENDS if word.startswith(("./", "../")) else ("",)
+    if word.startswith(("/", "..")):
+        yield from (f"{word}{end}" for end in ends)
+    for at in range(len(parts)):
+        if parts[at] not in ("", ".", ".."):
+            yield from ("/".join(parts[at:]) + end for end in ends)
+
+
+def _started(words: Sequence[Word]) -> Sequence[Word]:
+    """A command without what only hands on to it."""
+    at = 0
+    while at < len(words) and (words[at].text in _HANDS_ON or re.match(r"\w+=", words[at].text)):
+        at += 1
+    return words[at:]
+
+
+def searched(text: str) -> list[str]:
+    """The folders and files from which variables have programs load."""
+    return [piece for value in _SEARCHED.findall(text) for piece in pieces(value)]
+
+
+def pieces(text: str) -> list[str]:
+    """What is left of words where a variable or a pattern is taken out."""
+    return [piece for piece in _PIECES.split(text) if piece.strip("./")]
+
+
+def put_together(text: str, known: Callable[[str], object]) -> bool:
+    """Whether a shell's text runs something whose name it does not spell out."""
+    for simple in simple_commands(_INPUT.sub(" ", text)):
+        words = _started(simple.words)
+        names = [word.text for word in words]
+        if not words or names[0] in ("for", "case", "#!"):
+            continue
+        if names[0] in ("eval", "run-parts") or _hands_over(names):
+            return True
+        runs = _RUNS.fullmatch(names[0])
+        if runs and "-m" not in names and ("-c" not in names or names[0].endswith("sh")):
+            given = [word for word in words[1:] if not word.text.startswith(("-", "+"))]
+            if not given or _unknown(given[0], known):
+                return True
+        elif _unknown(words[0], known) and ("/" in names[0] or _chosen(names[0], text)):
+            return True
+    return False
+
+
+def _hands_over(names: list[str]) -> bool:
+    """Whether a command is given to an interpreter, or is itself what is found."""
+    at = next((at for at, name in enumerate(names) if name in _HANDED), None)
+    rest = names[at + 1 :] if at is not None else []
+    return any(_RUNS.fullmatch(name) for name in rest) or rest[:1] == ["{}"]
+
+
+def _unknown(word: Word, known: Callable[[str], object]) -> bool:
+    """Whether the last part of a path is only known when it runs."""
+    last = word.text.rstrip("/").rpartition("/")[2]
+    return word.open and bool(re.search(r"[$*?\[]", last)) and not known(word.text)
+
+
+def _chosen(word: str, text: str) -> bool:
+    """Whether a variable has its value from a loop or a command."""
+    name = re.escape(word.strip("${}"))
+    return bool(re.search(rf"\bfor {name} in\b|\bread\b.*\b{name}\b|\b{name}=[\"']?[$`]\(", text))
+
+
+def joined(text: str) -> list[str]:
+    """Of another language: what may be the folder of something whose name is put together."""
+    if _LOADS.search(text):
+        said = QUOTED.findall(text)
+        tops = [name.partition(".")[0] for name in said]  # "rules." + name
+        return [*tops, *(one for name in said for one in (*pieces(name), *dotted(name)))]
+    if not _STARTS.search(text):
+        return []
+    direct, slashed, calls = (form.findall(text) for form in _JOINED)
+    inner = [piece for call in calls for said in QUOTED.findall(call) for piece in pieces(said)]
+    return [*direct, *slashed, *inner]
+
+
+def dotted(name: str) -> list[str]:
+    """The files that a module may be."""
+    path = name.strip(".").replace(".", "/")
+    return [f"{place}{path}{end}" for place in ("", "src/") for end in _MODULES] if path else []
+
+
+def given(text: str) -> list[str]:
+    """Of another language: what it starts or loads by a name that is written out."""
+    return _GIVEN.findall(text)

@@ -1,0 +1,330 @@
+"""What lies around the scripts of a hook that can say no is not changed unasked, however loaded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from steersman.records.message import ToolResult
+from tests.cli.kit import DONE, READ, shell
+from tests.hooks.kit import bodies, hook, play, runs, worked
+from tests.world import call
+
+NO = "exit 2\n"
+YES = "exit 0\n"
+# How a hook comes to what it runs: files, its command, what the agent writes.
+SPELLINGS = {
+    "a path that is joined": (
+        {
+            "scripts/guard.py": 'NAME = "rules"\nHERE = os.path.dirname(__file__)\n'
+            'runpy.run_path(os.path.join(HERE, "lib", NAME + ".py"))\n',
+            "scripts/lib/rules.py": NO,
+        },
+        "python scripts/guard.py",
+        "scripts/lib/rules.py",
+    ),
+    "a path that is joined, of another folder": (
+        {
+            "scripts/guard.py": 'ROOT = os.environ["CLAUDE_PROJECT_DIR"]\n'
+            'subprocess.run(["sh", os.path.join(ROOT, "lib", NAME)], check=True)\n',
+            "lib/rules": NO,
+        },
+        "python scripts/guard.py",
+        "lib/rules",
+    ),
+    "a variable in a path": (
+        {"scripts/guard.sh": '. "$(dirname "$0")/lib/$x.sh"\n', "scripts/lib/rules.sh": NO},
+        "x=rules sh scripts/guard.sh",
+        "scripts/lib/rules.sh",
+    ),
+    "a variable in a path of another folder": (
+        {"scripts/guard.sh": '. "$(dirname "$0")/../lib/$x.sh"\n', "lib/rules.sh": NO},
+        "x=rules sh scripts/guard.sh",
+        "lib/rules.sh",
+    ),
+    "an f-string": (
+        {
+            "scripts/guard.py": 'subprocess.run(["sh", f"{ROOT}/lib/{name}.sh"])\n',
+            "lib/rules.sh": NO,
+        },
+        "python scripts/guard.py",
+        "lib/rules.sh",
+    ),
+    "a path of pathlib": (
+        {
+            "scripts/guard.py": "HERE = Path(__file__).parent.parent\n"
+            'os.execv("/bin/sh", ["sh", HERE / "lib" / name])\n',
+            "lib/rules": NO,
+        },
+        "python scripts/guard.py",
+        "lib/rules",
+    ),
+    "an import over several lines": (
+        {"scripts/guard.py": "from rules import (\n    first,\n    last,\n)\n",
+         "rules/last.py": NO},
+        "PYTHONPATH=. python scripts/guard.py",
+        "rules/last.py",
+    ),
+    "importlib": (
+        {"scripts/guard.py": 'importlib.import_module("rules." + name)\n', "rules/last.py": NO},
+        "PYTHONPATH=. python scripts/guard.py",
+        "rules/last.py",
+    ),
+    "__import__": (
+        {"scripts/guard.py": '__import__("rules").check()\n', "rules.py": NO},
+        "PYTHONPATH=. python scripts/guard.py",
+        "rules.py",
+    ),
+    "a folder as a program": (
+        {"tools/guard/__main__.py": "from rules import all\n", "tools/guard/rules.py": NO},
+        "python tools/guard",
+        "tools/guard/rules.py",
+    ),
+    "a module beside the one that is run": (
+        {"rules/__init__.py": "", "rules/guard.py": "from . import (\nlast)\n",
+         "rules/last.py": NO},
+        "python -m rules.guard",
+        "rules/last.py",
+    ),
+    "a package in its own file": (
+        {"rules/__init__.py": "", "rules/guard.py": ""},
+        "python -m rules.guard",
+        "rules/__init__.py",
+    ),
+    "include in a Makefile": (
+        {"Makefile": "include mk/*.mk\n", "mk/guard.mk": "check:\n\texit 2\n"},
+        "make check",
+        "mk/guard.mk",
+    ),
+    "make -f": (
+        {"mk/guard.mk": "include $(dir)/rules.mk\n", "mk/rules.mk": "check:\n\texit 2\n"},
+        "make -f mk/guard.mk check",
+        "mk/rules.mk",
+    ),
+    "just": (
+        {"justfile": "import 'recipes/guard.just'\n", "recipes/guard.just": "check:\n  exit 2\n"},
+        "just check",
+        "recipes/guard.just",
+    ),
+    "npm run": (
+        {"package.json": json.dumps({"scripts": {"check": "node tools/guard.js"}}),
+         "tools/guard.js": "require(`./${name}`)\n", "tools/rules.js": NO},
+        "npm run check",
+        "tools/rules.js",
+    ),
+    "a module that hides another": (
+        {"scripts/guard.py": "import json\n"},
+        "python scripts/guard.py",
+        "scripts/json.py",
+    ),
+    "a package that hides a module, in the root": (
+        {"guard.py": "import json\n"},
+        "python guard.py",
+        "json/__init__.py",
+    ),
+    "a module that hides another, in the root": (
+        {"guard.py": "import json\n"},
+        "python guard.py",
+        "re.py",
+    ),
+    "a module that hides the one that is run": (
+        {"src/app.py": ""},
+        "python -m pytest src",
+        "pytest.py",
+    ),
+    "node -r": (
+        {"pre/first.js": "require(`./${name}`)\n", "pre/rules.js": NO},
+        "node -r ./pre/first -e 0",
+        "pre/rules.js",
+    ),
+    "NODE_PATH": (
+        {"scripts/guard.js": 'require("rules")\n', "lib/rules.js": NO},
+        "NODE_PATH=lib node scripts/guard.js",
+        "lib/rules.js",
+    ),
+    "PYTHONPATH": (
+        {"scripts/guard.py": "import json\n", "lib/other.py": NO},
+        "PYTHONPATH=lib python scripts/guard.py",
+        "lib/json.py",
+    ),
+    "BASH_ENV": (
+        {"env/start": ". $(dirname $BASH_ENV)/rules\n", "env/rules": NO},
+        "BASH_ENV=env/start bash -c true",
+        "env/rules",
+    ),
+    "every file of a folder": (
+        {"scripts/guard.sh": 'for f in hooks.d/*.sh; do . "$f"; done\n', "hooks.d/one.sh": YES},
+        "sh scripts/guard.sh",
+        "hooks.d/two.sh",
+    ),
+    "every file of a folder, in the command": (
+        {"hooks.d/one.sh": YES},
+        'for f in hooks.d/*; do sh "$f"; done',
+        "hooks.d/two.sh",
+    ),
+    "run-parts": ({"hooks.d/one": YES}, "run-parts hooks.d", "hooks.d/two"),
+    "a pipe into a shell": ({"hooks.d/one": YES}, "cat hooks.d/* | sh", "hooks.d/two"),
+    "find -exec": (
+        {"hooks.d/one": YES},
+        "find hooks.d -type f -exec sh {} ';'",
+        "hooks.d/two",
+    ),
+    "cd": ({"tools/y": ". ./$x\n", "tools/rules": NO}, "cd tools && ./y", "tools/rules"),
+    "exec": ({"tools/y": ". ./$x\n", "tools/rules": NO}, "exec sh tools/y", "tools/rules"),
+    "env -S": (
+        {"tools/y.sh": ". ./$x\n", "tools/rules": NO},
+        "env -S 'sh tools/y.sh'",
+        "tools/rules",
+    ),
+    "a link to a script": (
+        {"hook": "-> tools/y.py", "tools/y.py": "import json\n"},
+        "python hook",
+        "tools/json.py",
+    ),
+    "a link to a script, beside the link": (
+        {"bin/hook": "-> ../tools/y.sh", "tools/y.sh": '. "$(dirname "$0")/$x"\n', "bin/rules": NO},
+        "sh bin/hook",
+        "bin/rules",
+    ),
+}  # fmt: skip
+
+
+def made(root: Path, files: dict[str, str]) -> None:
+    """Write files, or links where a text says so."""
+    for name, text in files.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if text.startswith("-> "):
+            place.symlink_to(text.removeprefix("-> "))
+        else:
+            place.write_text(text)
+            place.chmod(0o755)
+
+
+WAYS = {
+    "edit": lambda path: call("workspace_write_file", path=path, content=YES),
+    "command": lambda path: shell(f'mkdir -p "$(dirname {path})"; echo exit 0 > {path}'),
+}
+
+
+def result_of(environ, workspace, script, hooks, change):
+    """What comes of a call where nobody is asked."""
+    model = script({"tool_calls": [change]}, DONE)
+
+    async def scenario(host):
+        thread = await worked(host, workspace, model, hooks=hooks)
+        (result,) = bodies(host, thread, ToolResult)
+        return result
+
+    return play(environ, scenario)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_what_a_hook_loads_is_not_changed_unasked(environ, workspace, script, spelling, way):
+    files, command, target = SPELLINGS[spelling]
+    made(workspace, files)
+    before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+    result = result_of(environ, workspace, script, hook("PreCompact", command), WAYS[way](target))
+    assert result.status == "denied", result
+    assert "hook" in result.message
+    assert {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file()} == before
+
+
+GUARD = 'case "$1" in src/*) exit 2;; esac\nruff check src tests\n'
+PYTHON_GUARD = (
+    'import json, subprocess, sys\nALLOWED = ["src", "tests"]\n'
+    'if not path.startswith(("src/", "tests/")):\n'
+    '    sys.exit(2)\nsubprocess.run(["ruff", "check", "src", "tests"])\n'
+)
+USUAL = {
+    "a checker": ({}, "ruff check src tests"),
+    "tests": ({}, "python -m pytest -q tests"),
+    "a runner of tests": ({"Makefile": "test:\n\tpytest tests\n\tmypy src\n"}, "make test"),
+    "a package's tests": (
+        {"package.json": json.dumps({"scripts": {"test": "jest src"}})},
+        "npm test",
+    ),
+    "a guard": ({".claude/hooks/guard.sh": GUARD}, "sh .claude/hooks/guard.sh"),
+    "a guard elsewhere": ({"scripts/guard.sh": GUARD}, "sh scripts/guard.sh"),
+    "a guard in Python": ({"scripts/guard.py": PYTHON_GUARD}, "python scripts/guard.py"),
+    "a guard by a variable": (
+        {"scripts/guard.sh": 'PY=${PYTHON:-python3}\n"$PY" -m mypy src\n'},
+        '"$CLAUDE_PROJECT_DIR"/scripts/guard.sh',
+    ),
+    "a virtual environment": (
+        {".venv/bin/python": "", ".venv/pyvenv.cfg": ""},
+        ".venv/bin/python -m pytest tests",
+    ),
+}
+
+
+@pytest.mark.parametrize("usual", USUAL)
+def test_what_a_hook_looks_at_is_changed_as_ever(environ, workspace, script, usual):
+    files, command = USUAL[usual]
+    made(workspace, {"src/app.py": "", "tests/test_app.py": "", **files})
+    for target in ("src/app.py", "src/new.py", "tests/test_app.py"):
+        result = result_of(
+            environ, workspace, script, hook("PreCompact", command), WAYS["command"](target)
+        )
+        assert result.status == "ok", (target, result.message)
+
+
+@pytest.mark.parametrize("event", ["PostToolUse", "Notification", "SessionStart"])
+def test_the_folder_of_a_hook_that_only_tells_something_is_free(environ, workspace, script, event):
+    made(workspace, {"scripts/format.sh": YES, "scripts/build.py": ""})
+    own = hook(event, "sh scripts/format.sh")
+    result = result_of(environ, workspace, script, own, WAYS["edit"]("scripts/build.py"))
+    assert result.status == "ok", result.message
+
+
+LATER = {
+    "beside the script": ({"bin/x.py": "import json\n"}, "python3 bin/x.py", "bin/json.py"),
+    "beside a script in the root": ({"x.py": "import json\n"}, "python3 x.py", "json/__init__.py"),
+    "in the root": ({}, "python3 -c 'import json'", "json.py"),
+    "where a variable says": (
+        {"scripts/guard.py": "import json\n", "lib/other.py": ""},
+        "PYTHONPATH=lib python3 scripts/guard.py",
+        "lib/json.py",
+    ),
+    "in a folder that is gone through": (
+        {"scripts/guard.sh": 'for f in hooks.d/*; do . "$f"; done\n', "hooks.d/one": ""},
+        "sh scripts/guard.sh",
+        "hooks.d/two",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", LATER)
+def test_a_hook_is_not_run_unasked_with_what_is_new_there(environ, workspace, script, place):
+    """Whoever wrote it, and in whatever way: where nobody is asked, the call is denied."""
+    files, command, new = LATER[place]
+    made(workspace, {"a.txt": "", **files})
+    model = script({"tool_calls": [READ]}, DONE, {"tool_calls": [READ]}, DONE)
+
+    async def scenario(host):
+        thread = await worked(host, workspace, model, hooks=hook("PreToolUse", command))
+        made(workspace, {new: ""})
+        await thread.send("again")
+        await thread.wait()
+        assert [one.decision for one in runs(host, thread)] == ["", "ask"]
+        return bodies(host, thread, ToolResult)[-1].message
+
+    assert f"{new} changed, which this hook runs" in play(environ, scenario)
+
+
+def test_a_hook_leaves_no_compiled_modules_in_its_folder(environ, workspace, script):
+    """They would be new there before the next run."""
+    made(workspace, {"scripts/guard.py": "import rules\n", "scripts/rules.py": ""})
+    model = script({"tool_calls": [READ]}, {"tool_calls": [READ]}, DONE)
+    own = hook("PreToolUse", "python3 scripts/guard.py")
+
+    async def scenario(host):
+        thread = await worked(host, workspace, model, hooks=own)
+        return [(one.decision, one.problem, one.changes) for one in runs(host, thread)]
+
+    assert play(environ, scenario) == [("", "", ())] * 2
+    assert sorted(path.name for path in (workspace / "scripts").iterdir()) == [
+        "guard.py",
+        "rules.py",
+    ]
