@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from steersman.records.message import ToolResult
+from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolResult, TurnEnd
 from tests.cli.kit import DONE, READ, shell
-from tests.hooks.kit import bodies, hook, play, runs, worked
+from tests.hooks.kit import bodies, hook, opened, play, runs, worked
 from tests.world import call
 
 NO = "exit 2\n"
@@ -328,3 +328,66 @@ def test_a_hook_leaves_no_compiled_modules_in_its_folder(environ, workspace, scr
         "guard.py",
         "rules.py",
     ]
+
+
+def build(number):
+    """Edits of files beside the script of a hook, in one call."""
+    edits = [{"search": f"version {number}", "replace": f"version {number + 1}"}]
+    files = [{"path": f"scripts/{name}.py", "edits": edits} for name in ("build", "deploy")]
+    return {"tool_calls": [call("workspace_edit_files", files=files)]}
+
+
+def answered(environ, workspace, model, answer):
+    """What a user is asked who gives one answer, and whether each call was carried out."""
+    made(
+        workspace,
+        {
+            "scripts/guard.sh": YES,
+            "scripts/build.py": "version 0",
+            "scripts/deploy.py": "version 0",
+        },
+    )
+    asked = []
+
+    async def scenario(host):
+        own = hook("PreToolUse", "sh scripts/guard.sh")
+        thread = await opened(
+            host, workspace, model, hooks=own, approvals="on-failure", attended=True
+        )
+        await thread.send("go")
+        async for message in thread.events(0):
+            if isinstance(message.body, ConfirmRequest):
+                asked.append(message.body)
+                await thread.answer(message.corr, answer)
+            if isinstance(message.body, TurnEnd):
+                break
+        await thread.wait()
+        return [one.status for one in bodies(host, thread, ToolResult)]
+
+    return asked, play(environ, scenario)
+
+
+def test_who_approves_a_change_beside_a_hook_is_asked_once(environ, workspace, script):
+    """One question for all files of a call, and none when the hook is run with them."""
+    model = script(build(0), {"tool_calls": [READ]}, DONE)
+    asked, statuses = answered(environ, workspace, model, ConfirmResponse("allow"))
+    assert [one.reason for one in asked] == [
+        "a hook runs scripts/guard.sh, which may load any file in scripts"
+    ]
+    assert statuses == ["ok", "ok"]
+
+
+def test_the_answer_can_hold_for_the_thread(environ, workspace, script):
+    model = script(*map(build, range(3)), DONE)
+    always = ConfirmResponse("allow", scope="thread", lasting="same")
+    asked, statuses = answered(environ, workspace, model, always)
+    ((lasting,),) = [one.lasting for one in asked]
+    assert (lasting.name, lasting.scopes) == ("same", ("thread",))
+    assert statuses == ["ok"] * 3
+
+
+def test_an_answer_about_any_edit_does_not_hold_for_what_a_hook_loads(environ, workspace, script):
+    model = script(*map(build, range(2)), DONE)
+    edits = ConfirmResponse("allow", scope="thread", lasting="edits")
+    asked, statuses = answered(environ, workspace, model, edits)
+    assert (len(asked), statuses) == (2, ["ok", "ok"])

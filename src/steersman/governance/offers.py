@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from steersman.governance.rule import Rule, RuleProblem, subject
+from steersman.governance.rule import BEHIND_HOOKS, Rule, RuleProblem, subject
 from steersman.governance.rule_paths import Touch, escaped
 from steersman.governance.rule_words import only_redirects, stays
 from steersman.governance.rules import RuleSet
@@ -72,16 +72,22 @@ def offers(
     `rules` are those written in files: what one of them asks about is asked every time.
     """
     try:
+        edits = all(isinstance(action, Write | Delete) for action in actions)
+        behind = False  # what hooks run: only an answer that names it holds
         for action in actions:
             word = rules.verdict(action, tool, judgement, workspace) if rules else None
             if word is not None and word.decision != "allow":
-                raise _NoOffer(f"a rule asks about this each time ({word.rule})")
+                behind = edits and word.rule.startswith(BEHIND_HOOKS)
+                if not behind:
+                    raise _NoOffer(f"a rule asks about this each time ({word.rule})")
         made, scopes = _rules(actions, judgement, workspace)
         choices = [Choice("same", made, tuple(map(told, made)), scopes)]
-        if all(isinstance(action, Write | Delete) for action in actions):
+        if edits and not behind:
             choices.append(_edits(actions))
         # "The like" of an edit is any edit, of anything else the same again.
-        if not any(isinstance(action, Network) for action in actions):  # asked once in a thread
+        if not behind and not any(
+            isinstance(action, Network) for action in actions
+        ):  # asked once in a thread
             widest = choices.pop()
             choices.append(msgspec.structs.replace(widest, scopes=("turn", *widest.scopes)))
         for choice in choices:

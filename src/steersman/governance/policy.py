@@ -14,6 +14,7 @@ from msgspec import Struct
 from steersman.governance import breaker, levels, modes
 from steersman.governance.leaks import Leak
 from steersman.governance.naming import paths_in
+from steersman.governance.rule import BEHIND_HOOKS
 from steersman.records.action import (
     LISTING,
     Action,
@@ -55,6 +56,10 @@ class Book(Protocol):
         """Whether a rule allows any tool of an MCP server."""
         ...
 
+    def names(self, action: Action, workspace: str) -> bool:
+        """Whether a rule allows a change by the very name of the file."""
+        ...
+
 
 class Blank:
     """No rules."""
@@ -66,6 +71,10 @@ class Blank:
         return None
 
     def allows_servers(self) -> bool:
+        """None does."""
+        return False
+
+    def names(self, action: Action, workspace: str) -> bool:
         """None does."""
         return False
 
@@ -143,7 +152,7 @@ def steps(action: Action, where: Circumstances, evidence: Evidence) -> Iterator[
         isinstance(action, Execute) and bool(action.failed)  # each failure is asked about
     )
     yield Step("secrets that would be sent", _sent(action, where, tools))
-    yield Step("rules", None if spoken else _word(where.rules, tools, *asked))
+    yield Step("rules", None if spoken else _ruled(where, tools, *asked))
     yield Step("remembered answers", None if spoken else _word(where.answers, tools, *asked))
     yield Step("approvals level", _approvals(action, where, judgement))
 
@@ -166,6 +175,19 @@ def _word(
     said = (book.verdict(action, tool, judgement, workspace) for tool in tools)
     strict = ("deny", "ask", "allow")
     return min(filter(None, said), key=lambda one: strict.index(one.decision), default=None)
+
+
+def _ruled(
+    where: Circumstances,
+    tools: tuple[str, ...],
+    action: Action,
+    judgement: Judgement | None,
+    workspace: str,
+) -> Verdict | None:
+    """The word of rules; about what hooks run, an answer that names the file comes first."""
+    word = _word(where.rules, tools, action, judgement, workspace)
+    behind = word is not None and word.decision == "ask" and word.rule.startswith(BEHIND_HOOKS)
+    return None if behind and where.answers.names(action, workspace) else word
 
 
 def _ceiling(action: Action, where: Circumstances) -> Verdict | None:

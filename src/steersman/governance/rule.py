@@ -13,6 +13,7 @@ Decision = Literal["deny", "ask", "allow"]
 Source = Literal["managed", "user", "run", "project", "here", "thread", "turn"]
 SUBJECTS = ("tool", "path", "command", "domain", "mcp")
 REMEMBERED = ("here", "thread", "turn")
+BEHIND_HOOKS = "hook:"  # how the names of rules begin about what hooks run
 WRITTEN = ("managed", "user", "project")  # in files of rules
 
 

@@ -83,6 +83,15 @@ class RuleSet:
         allowing = (one for one in self.rules if one.decision == "allow")
         return any(one.mcp or "__" in one.tool or "*" in one.tool for one in allowing)
 
+    def names(self, action: Action, workspace: str) -> bool:
+        """Whether a rule allows a change by the very name of the file."""
+        matter = Matter(action, "", None, workspace)
+        changes = isinstance(action, Write | Delete)
+        return changes and any(
+            one.path is not None and one.path.named and one.lets(matter)
+            for one in self._lenient.about(matter)
+        )
+
     def over(self, changes: Iterable[tuple[Touch, str]], workspace: str) -> Verdict | None:
         """The strictest verdict of rules about paths on many changes; nothing is allowed here."""
         strict = self._strict.paths

@@ -193,6 +193,7 @@ class Hooks:
     def observe(self, messages: Iterable[Message]) -> None:
         """Notify of what waits for the user, beside the work; not of what hooks wait for."""
         for message in messages:
+            self._files.observe(message, self._systems.gate.where.rules)
             match message.body:
                 case ConfirmRequest(call=call, tool=tool) if not call.startswith(MARK):
                     kind, told = "permission_prompt", f"Steersman needs your permission: {tool}"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from steersman.governance import folders
 from steersman.governance.policy import BLANK, Book, Circumstances
-from steersman.governance.rule import Rule
+from steersman.governance.rule import BEHIND_HOOKS, Rule
 from steersman.governance.rule_files import load_rules, user_file
 from steersman.governance.rule_files import project_file as project_rules
 from steersman.governance.secret_finder import Finder, exceptions, unreadable
@@ -104,7 +104,11 @@ class Permissions:
         for place, reason in reasons.items():
             if reason.isprintable():
                 yield Rule(
-                    f"hook:{place}", "ask", path=f"./{place}", on=("write", "delete"), reason=reason
+                    f"{BEHIND_HOOKS}{place}",
+                    "ask",
+                    path=f"./{place}",
+                    on=("write", "delete"),
+                    reason=reason,
                 )
 
     def book(self, rules: Sequence[Rule]) -> Book:
