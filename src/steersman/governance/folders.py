@@ -23,6 +23,7 @@ from steersman.store.contract import stamp as written
 
 State = Literal["nothing", "trusted", "unknown", "changed", "refused"]
 MOST_FILES = 2000
+MOST_READ = 10_000  # digests that are remembered
 MOST_BYTES = 64 * 1024 * 1024
 DEEPEST = 64
 _READ: dict[str, tuple[Stamp, str]] = {}  # digests of files, and what these were like then
@@ -247,6 +248,12 @@ def files_finding(
     return Finding(name, what, digest, len(told), whole and len(told) == len(items))
 
 
+def digests(root: str, paths: Iterable[str]) -> dict[str, str]:
+    """What there is at each of some paths, which are relative to a resolved folder."""
+    found = {path: _items(root, path, _Budget(MOST_FILES, MOST_BYTES), set()) for path in paths}
+    return {path: digest_of(item for item in items if item) for path, items in found.items()}
+
+
 def _parts(root: str, name: str, parts: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The paths below the workspace that count, by the beginnings of their names."""
     if "" in parts or os.path.islink(os.path.join(root, name)):
@@ -344,7 +351,7 @@ def _content(path: str) -> str:
     if known is not None and kept is not None and kept[0] == known:
         return kept[1]
     digest = digest_of_file(path)
-    if len(_READ) >= MOST_FILES:
+    if len(_READ) >= MOST_READ:
         _READ.clear()
     if known is not None:
         _READ[path] = known, digest

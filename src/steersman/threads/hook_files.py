@@ -7,7 +7,7 @@ later, in whatever way, changes what the hook says: so it is compared before eac
 import os
 from collections.abc import Iterable
 
-from steersman.governance.folders import digest_of_file, files_finding
+from steersman.governance.folders import digest_of_file, digests
 from steersman.governance.policy import Book
 from steersman.governance.rule import BEHIND_HOOKS
 from steersman.records.action import Write
@@ -22,7 +22,7 @@ class HookFiles:
     """What is known of the files behind the hooks of one thread."""
 
     def __init__(self, hooks: Iterable[Hook], root: str, path: str) -> None:
-        self._root = root
+        self._root = os.path.realpath(root)
         self._path = path
         self._planned: dict[str | None, list[Write]] = {}  # by the calls that they are part of
         self._approved: States = {}  # what was made of files with the user's approval
@@ -32,7 +32,7 @@ class HookFiles:
     def now(self, hook: Hook) -> States:
         """The files behind a hook as they are; one that the user let be changed as it was."""
         paths = behind_hooks((hook,), self._root, self._path).every(self._root)
-        now = {path: files_finding(self._root, path, "", (path,)).digest for path in paths}
+        now = digests(self._root, paths)
         agreed = self._agreed.get(hook.command, now)
         for path in _differing(agreed, now):
             if self._approved.get(path) == digest_of_file(os.path.join(self._root, path)):

@@ -129,6 +129,7 @@ class _Search:
         folders = {
             os.path.relpath(folder, self._root): os.path.relpath(why, self._root) if why else ""
             for folder, why in self._folders.items()
+            if not any(inside(folder, other) for other in self._folders if other != folder)
         }
         return Behind(frozenset(relative(files, self._root)), folders, self._patterns)
 
