@@ -186,6 +186,85 @@ SPELLINGS = {
         "sh bin/hook",
         "bin/rules",
     ),
+    "a shell in the words of another program": (
+        {"tools/y": ". ./$x\n", "tools/rules": NO},
+        "nice -n 5 timeout 9 sh tools/y",
+        "tools/rules",
+    ),
+    "an option with a value": (
+        {"tools/guard/__main__.py": "", "tools/guard/rules.py": NO},
+        "python -X dev tools/guard",
+        "tools/guard/rules.py",
+    ),
+    "a command in a word": (
+        {"hooks.d/one": YES},
+        "bash -c 'for f in hooks.d/*; do . $f; done'",
+        "hooks.d/two",
+    ),
+    "files of a folder in Node": (
+        {"scripts/guard.js": 'for (const f of fs.readdirSync("x")) require("../rules/" + f)\n',
+         "rules/one.js": YES},
+        "node scripts/guard.js",
+        "rules/two.js",
+    ),
+    "an import of Node": (
+        {"scripts/guard.mjs": 'import {\n  a\n} from "../lib/a.mjs"\n', "lib/a.mjs": ""},
+        "node scripts/guard.mjs",
+        "lib/b.mjs",
+    ),
+    "files of a folder in Python": (
+        {"scripts/guard.py": 'for f in (ROOT / "rules").iterdir():\n    subprocess.run([f])\n',
+         "rules/one": YES},
+        "python scripts/guard.py",
+        "rules/two",
+    ),
+    "sys.path": (
+        {"scripts/guard.py": 'sys.path.insert(0, "lib")\nimport json\n', "lib/other.py": ""},
+        "python scripts/guard.py",
+        "lib/json.py",
+    ),
+    "a script that says its language": (
+        {"scripts/guard": "#!/usr/bin/env python3\nsubprocess.run([os.path.join(R, 'lib', n)])\n",
+         "lib/rules": NO},
+        "scripts/guard",
+        "lib/rules",
+    ),
+    "include of a variable": (
+        {"Makefile": "include $(D)/guard.mk\nD = mk\n", "mk/guard.mk": NO},
+        "make check",
+        "mk/guard.mk",
+    ),
+    "a module of just": (
+        {"justfile": "mod guard\n", "guard.just": NO},
+        "just guard check",
+        "guard.just",
+    ),
+    "ruby": (
+        {"scripts/guard.rb": 'require_relative "../lib/a"\n', "lib/a.rb": "", "lib/b.rb": NO},
+        "ruby scripts/guard.rb",
+        "lib/b.rb",
+    ),
+    "perl -I": (
+        {"scripts/guard.pl": "use Rules;\n", "lib/Rules.pm": NO},
+        "perl -Ilib scripts/guard.pl",
+        "lib/Rules.pm",
+    ),
+    "go run": (
+        {"tools/guard/main.go": "", "tools/guard/rules.go": NO},
+        "go run ./tools/guard",
+        "tools/guard/rules.go",
+    ),
+    "a program that comes first": (
+        {"bin/other": YES},
+        "PATH=$PWD/bin:$PATH judge",
+        "bin/judge",
+    ),
+    "a script of a project": (
+        {"pyproject.toml": '[project.scripts]\nguard = "rules.main:go"\n',
+         "rules/main.py": "", "rules/all.py": NO},
+        "uv run guard",
+        "rules/all.py",
+    ),
 }  # fmt: skip
 
 
@@ -251,6 +330,12 @@ USUAL = {
     "a guard by a variable": (
         {"scripts/guard.sh": 'PY=${PYTHON:-python3}\n"$PY" -m mypy src\n'},
         '"$CLAUDE_PROJECT_DIR"/scripts/guard.sh',
+    ),
+    "files that git lists": ({}, "git ls-files src tests | xargs ruff check"),
+    "tests of a package": ({}, "PYTHONPATH=src python -m pytest tests"),
+    "a guard in Node": (
+        {"scripts/guard.js": 'if (/^src/.exec(p) || p.startsWith("tests/")) process.exit(2)\n'},
+        "node scripts/guard.js",
     ),
     "a virtual environment": (
         {".venv/bin/python": "", ".venv/pyvenv.cfg": ""},

@@ -181,9 +181,10 @@ class _Search:
             self._start(programs, tuple(spelled.words(line)), folder)
 
     def _script(self, file: str) -> None:
-        text = _COMMENT.sub("", text_of(file))
+        whole = text_of(file)
+        text = _COMMENT.sub("", whole)
         places = [*dict.fromkeys((self._root, os.path.dirname(file)))]
-        if file.endswith(spelled.OTHERS):
+        if spelled.is_other(file, whole):
             programs = spelled.FIRST.findall(text)
             words = (*spelled.BETWEEN.split(text), *spelled.QUOTED.findall(text))
             self._loaded(spelled.joined(text), places, file)
@@ -206,11 +207,13 @@ class _Search:
         for file in sorted(started):
             self._around(file, MOST_FILES)
         for folder in self._sight.folders(programs, bases):
-            if not _MAINS.isdisjoint(self._sight.names(folder)):
+            mains = _MAINS | ({"main.go"} if "go run" in text else set())
+            if not mains.isdisjoint(self._sight.names(folder)):
                 self._hold(folder, why or folder, MOST_FILES)
         self._packages(text, spelled.words(text), bases, why)
+        self._loaded(spelled.searched(text, modules=False), bases, why)
         if why or any(map(_is_code, self._files)):  # else a test is to find what it tests
-            self._loaded(spelled.searched(text), bases, why)
+            self._loaded(spelled.searched(text, modules=True), bases, why)
         if spelled.put_together(text, lambda word: self._sight.files([word], bases)):
             self._loaded(spelled.pieces(text), bases, why)
 
@@ -230,6 +233,8 @@ class _Search:
         """The packages of modules that are run or imported, wherever they may lie."""
         tops = {name.strip(".").partition(".")[0] for name in spelled.modules(text)} - {""}
         below = [*bases, *self._sight.folders(words, bases)]
+        for file in sorted(self._sight.files(_modules(text), below)):
+            self._around(file, MOST_FILES)
         for folder in self._sight.folders(tops | {f"src/{top}" for top in tops}, below):
             if any(name.endswith(".py") for name in self._sight.names(folder)):
                 self._hold(folder, why, MOST_FILES)

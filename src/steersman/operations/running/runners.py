@@ -11,6 +11,7 @@ _TARGET = re.compile(r"([^\s#:=][^:=]*?)\s*::?(?!=)([^=#]*)")
 _SETS = re.compile(r"(?:export\s+)?(\w+)\s*[:?+]*=\s*(.*)")
 _USES = re.compile(r"\$[({](\w+)[)}]")
 _COMMENTS = re.compile(r"(\"(?:\\.|[^\"\\])*\")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])", re.DOTALL)
+_ENTRY = re.compile(r"^\s*[\"']?([\w.-]+)[\"']?\s*=\s*[\"']([\w.]+):\w", re.MULTILINE)
 _AROUND = ("{}", "pre{}", "post{}", "pre-{}-cmd", "post-{}-cmd")
 _BEFORE = re.compile(r"^[\s@+-]*(?:[\w.-]+\s*[:=]\s*)?[\s\[\"']*")  # what is none of the command
 
@@ -29,6 +30,10 @@ def meant(name: str, text: str, words: Collection[str]) -> Iterator[str]:
             yield from _recipes(text, words)
         case "lines":
             yield from map(_bare, text.splitlines())
+        case "file":
+            yield from (
+                f"python -m {module}" for name, module in _ENTRY.findall(text) if name in words
+            )
 
 
 def _bare(line: str) -> str:
@@ -74,14 +79,15 @@ def _recipes(text: str, words: Collection[str]) -> Iterator[str]:
     recipes: dict[str, list[str]] = {}
     needs: dict[str, list[str]] = {}
     current: list[str] = []
+    included: list[str] = []
     for line in text.replace("\\\n", " ").splitlines():
         if line.startswith("\t"):
             for target in current:
                 recipes[target].append(_BEFORE.sub("", line))
         elif found := _SETS.fullmatch(line.strip()):
             values[found[1]] = found[2]
-        elif line.startswith(("include ", "-include ")):
-            yield f". {line.partition(' ')[2]}"
+        elif line.startswith(("include ", "-include ", "sinclude ")):
+            included.append(f". {line.partition(' ')[2]}")
         elif found := _TARGET.fullmatch(line.partition(";")[0]):
             current = found[1].split()
             for target in current:
@@ -92,8 +98,8 @@ def _recipes(text: str, words: Collection[str]) -> Iterator[str]:
     made = [word for word in words if word in recipes] or [*recipes][:1]
     for target in made:  # grows
         made += [one for one in needs[target] if one in recipes and one not in made]
-        for line in recipes[target]:
-            whole = line
-            for _ in range(4):
-                whole = _USES.sub(lambda found: values.get(found[1], found[0]), whole)[:10_000]
-            yield whole
+    for line in (*included, *(line for target in made for line in recipes[target])):
+        whole = line
+        for _ in range(4):
+            whole = _USES.sub(lambda found: values.get(found[1], found[0]), whole)[:10_000]
+        yield whole

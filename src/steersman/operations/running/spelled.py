@@ -12,6 +12,7 @@ from steersman.records.shell_words import Word, simple_commands
 DEEPEST = 16  # folders in a path
 INNERMOST = 3  # commands in words of commands
 OTHERS = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".awk", ".jq")
+_OTHER = re.compile(r"#!.*\b(?:python|node|deno|bun|tsx|ruby|perl|php|lua)")
 SCRIPTS = (*OTHERS, ".sh", ".bash", ".zsh", ".mk", ".just")
 BETWEEN = re.compile(r"[\s=:,;|&<>()\[\]{}\"'`\\]+")
 QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
@@ -22,10 +23,13 @@ _IMPORT = re.compile(
 )
 FIRST = re.compile(r"[\[(]\s*[\"']([\w./-]+)")  # what another language starts
 _MODULES = (".py", "/__init__.py", "/__main__.py")
-_ENDS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
+_ENDS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", ".rb", ".py")
 _HANDS_ON = {"!", "if", "then", "else", "elif", "while", "until", "do", "env", "exec", "time", "{"}
 _RUNS = re.compile(
     r"(?:.*/)?(?:\.|source|import|include|mod|\w*sh|python[\d.]*|node|deno|bun|tsx|ruby|perl|php)"
+)
+_INTERPRETER = re.compile(
+    r"(?:.*/)?(?:(?:ba|z|k|da)?sh|python[\d.]*|node|deno|bun|tsx|ruby|perl|php)"
 )
 _INTERPRETERS = ("node", "tsx", "ruby")  # what they run, they get on their command line
 RUNNERS = {name: files for name, files in manifests().items() if name not in _INTERPRETERS}
@@ -34,24 +38,30 @@ RUNNERS = {name: files for name, files in manifests().items() if name not in _IN
 _PIECES = re.compile(r"[^\w./@+-]+")
 _HANDED = ("xargs", "parallel", "-exec", "-execdir")
 _SEARCHED = re.compile(
-    r"\b(?:(?:PYTHON|NODE_|LUA_C?|CLASS|LD_LIBRARY_|CD|F|)PATH|PERL5LIB|RUBYLIB|BASH_ENV|ENV"
-    r"|NODE_OPTIONS|PYTHONSTARTUP|RUBYOPT|PERL5OPT|LD_PRELOAD|MAKEFILES|ZDOTDIR)=(\S+)"
+    r"(?:\b(?:(?:LD_LIBRARY_|CD|F|)PATH|BASH_ENV|ENV|NODE_OPTIONS|PYTHONSTARTUP|RUBYOPT|PERL5OPT"
+    r"|LD_PRELOAD|MAKEFILES|ZDOTDIR)=|\s-(?:I|cp|classpath)[ =]?)(\S+)"
 )
+_MODULES_FROM = re.compile(r"\b(?:(?:PYTHON|NODE_|LUA_C?|CLASS)PATH|PERL5LIB|RUBYLIB)=(\S+)")
 _LOADS = re.compile(
     r"importlib|__import__|runpy|SourceFileLoader|pkgutil|execfile|createRequire"
     r"|(?<![.\w])(?:exec|require|import)\(\s*(?![\"'\s])|\bdofile|\bloadfile|\buse lib\b"
     r"|\$LOAD_PATH|require\(\s*`"
 )
-_STARTS = re.compile(r"subprocess|child_process|\b(?:system|popen|exec\w*|spawn\w*|fork)\b", re.I)
-_GIVEN = re.compile(
-    r"\b(?:run|call|check_call|check_output|popen|system|exec\w*|spawn\w*|fork|require\w*|import"
-    r"|run_path|load|open)\(\s*\[?\s*(?:sys\.executable\s*,\s*|[\"'](?:sh|bash|node|python3?)[\"']\s*,"
-    r"\s*\[?\s*)?[\"'`]([\w./ -]+)",
+_STARTS = re.compile(
+    r"subprocess|child_process|\b(?:require|import)\(|\b(?:system|popen|exec\w*|spawn\w*|fork)\b",
     re.I,
 )
+_GIVEN = re.compile(
+    r"\b(?:run|call|check_call|check_output|popen|system|exec\w*|spawn\w*|fork|require\w*|import|from"
+    r"|run_path|load|open)\b[\s(\[]*(?:sys\.executable\s*,\s*|[\"'](?:sh|bash|node|python3?)[\"']\s*,"
+    r"[\s\[]*)?[\"'`]([\w./ -]+)",
+    re.IGNORECASE,
+)
+_PATH_OF_MODULES = re.compile(r"sys\.path([^\n]*)")
 _JOINED = (
     re.compile(r"([\w.@+-]+(?:/[\w.@+-]+)*)/(?:[{$%]|[\"'`]\s*[+%.])"),  # f"lib/{name}"
     re.compile(r"[\"'`]([\w./@+-]+)[\"'`]\)?\s*[/+]\s*[\w(\"']"),  # HERE / "lib" / name
+    re.compile(r"[\"'`]([\w./@+-]+)[\"'`]\s*\)*\.(?:iterdir|glob|joinpath)\b"),
     re.compile(r"(?:path\.join|joinpath|resolve|listdir|scandir|glob|Path)\(([^\n]*)"),
 )
 
@@ -78,18 +88,43 @@ def modules(text: str) -> list[str]:
 
 def programs(text: str, depth: int = 0) -> Iterator[str]:
     """The programs that a shell's text starts, and the scripts that it hands to one."""
-    for simple in simple_commands(_INPUT.sub(" ", text)):
-        words = [word.text for word in _started(simple.words)]
-        if not words:
-            continue
-        yield words[0]
-        given = [word for word in words[1:] if not word.startswith("-")]
-        if words[0] in RUNNERS or words[0] == "mod":
+    for words in _commands(text):
+        names = [word.text for word in words]
+        yield names[0]
+        given = [word.text for word in _operands(words)]
+        if names[0] in RUNNERS:
             yield from given  # `uv run check.py`
-        elif _RUNS.fullmatch(words[0]) and given:
+        elif names[0] == "mod":  # of a justfile
+            yield from (f"{name}{end}" for name in given for end in ("", ".just", "/mod.just"))
+        elif _RUNS.fullmatch(names[0]) and given:
             yield given[0]
-            if depth < INNERMOST and "-c" in words:
+            if depth < INNERMOST and "-c" in names:
                 yield from programs(given[0], depth + 1)
+
+
+def _commands(text: str) -> Iterator[Sequence[Word]]:
+    """The simple commands of a text, and what looks like one in the words of another."""
+    for simple in simple_commands(_INPUT.sub(" ", text)):
+        words = simple.words
+        at = 0
+        while at < len(words) and (
+            words[at].text in _HANDS_ON or re.match(r"\w+=", words[at].text)
+        ):
+            at += 1
+        if words[at:]:
+            yield words[at:]
+        inner = (i for i in range(at + 1, len(words)) if _INTERPRETER.fullmatch(words[i].text))
+        yield from (words[i:] for i in inner)  # `timeout 5 sh check.sh`
+
+
+def _operands(words: Sequence[Word]) -> list[Word]:
+    """The words of a command after its name, without options."""
+    pairs = zip(words[1:], words, strict=False)
+    return [
+        word
+        for word, last in pairs
+        if not word.text.startswith(("-", "+")) and last.text not in ("-X", "-W")
+    ]
 
 
 def endings(word: str) -> Iterator[str]:
@@ -103,17 +138,10 @@ def endings(word: str) -> Iterator[str]:
             yield from ("/".join(parts[at:]) + end for end in ends)
 
 
-def _started(words: Sequence[Word]) -> Sequence[Word]:
-    """A command without what only hands on to it."""
-    at = 0
-    while at < len(words) and (words[at].text in _HANDS_ON or re.match(r"\w+=", words[at].text)):
-        at += 1
-    return words[at:]
-
-
-def searched(text: str) -> list[str]:
-    """The folders and files from which variables have programs load."""
-    return [piece for value in _SEARCHED.findall(text) for piece in pieces(value)]
+def searched(text: str, *, modules: bool) -> list[str]:
+    """The folders and files from which programs load, or only modules, as variables say."""
+    found = (_MODULES_FROM if modules else _SEARCHED).findall(text)
+    return [piece for value in found for piece in pieces(value)]
 
 
 def pieces(text: str) -> list[str]:
@@ -121,21 +149,22 @@ def pieces(text: str) -> list[str]:
     return [piece for piece in _PIECES.split(text) if piece.strip("./")]
 
 
-def put_together(text: str, known: Callable[[str], object]) -> bool:
+def put_together(text: str, known: Callable[[str], object], depth: int = 0) -> bool:
     """Whether a shell's text runs something whose name it does not spell out."""
-    for simple in simple_commands(_INPUT.sub(" ", text)):
-        words = _started(simple.words)
+    for words in _commands(text):
         names = [word.text for word in words]
-        if not words or names[0] in ("for", "case", "#!"):
+        if names[0] in ("for", "case"):
             continue
         if names[0] in ("eval", "run-parts") or _hands_over(names):
             return True
-        runs = _RUNS.fullmatch(names[0])
-        if runs and "-m" not in names and ("-c" not in names or names[0].endswith("sh")):
-            given = [word for word in words[1:] if not word.text.startswith(("-", "+"))]
-            if not given or _unknown(given[0], known):
+        given = _operands(words)
+        if not _RUNS.fullmatch(names[0]):
+            if _unknown(words[0], known) and ("/" in names[0] or _chosen(names[0], text)):
                 return True
-        elif _unknown(words[0], known) and ("/" in names[0] or _chosen(names[0], text)):
+        elif "-c" in names and given and depth < INNERMOST:
+            if names[0].endswith("sh") and put_together(given[0].text, known, depth + 1):
+                return True
+        elif "-m" not in names and (not given or _unknown(given[0], known)):
             return True
     return False
 
@@ -165,11 +194,12 @@ def joined(text: str) -> list[str]:
         said = QUOTED.findall(text)
         tops = [name.partition(".")[0] for name in said]  # "rules." + name
         return [*tops, *(one for name in said for one in (*pieces(name), *dotted(name)))]
-    if not _STARTS.search(text):
-        return []
-    direct, slashed, calls = (form.findall(text) for form in _JOINED)
-    inner = [piece for call in calls for said in QUOTED.findall(call) for piece in pieces(said)]
-    return [*direct, *slashed, *inner]
+    calls = _PATH_OF_MODULES.findall(text)
+    found: list[str] = []
+    if _STARTS.search(text):
+        *direct, inner = (form.findall(text) for form in _JOINED)
+        found, calls = [one for some in direct for one in some], calls + inner
+    return found + [one for call in calls for said in QUOTED.findall(call) for one in pieces(said)]
 
 
 def dotted(name: str) -> list[str]:
@@ -181,3 +211,8 @@ def dotted(name: str) -> list[str]:
 def given(text: str) -> list[str]:
     """Of another language: what it starts or loads by a name that is written out."""
     return _GIVEN.findall(text)
+
+
+def is_other(path: str, text: str) -> bool:
+    """Whether a script is of another language than a shell's."""
+    return path.endswith(OTHERS) or _OTHER.match(text) is not None
