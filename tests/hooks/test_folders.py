@@ -1,6 +1,9 @@
 """What lies around the scripts of a hook that can say no is not changed unasked, however loaded."""
 
+import importlib.util
 import json
+import py_compile
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from tests.cli.kit import DONE, READ, shell
 from tests.hooks.kit import bodies, hook, opened, play, runs, worked
 from tests.world import call
 
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 NO = "exit 2\n"
 YES = "exit 0\n"
 # How a hook comes to what it runs: files, its command, what the agent writes.
@@ -476,3 +480,45 @@ def test_an_answer_about_any_edit_does_not_hold_for_what_a_hook_loads(environ, w
     edits = ConfirmResponse("allow", scope="thread", lasting="edits")
     asked, statuses = answered(environ, workspace, model, edits)
     assert (len(asked), statuses) == (2, ["ok", "ok"])
+
+
+NEW = {
+    "another file of the runner": ({"Makefile": "check:\n"}, "make check", "GNUmakefile"),
+    "a compiled package": ({"guard.py": "import json\n"}, "python guard.py", "json/__init__.pyc"),
+    "a script that may be there": (
+        {"scripts/guard.sh": "[ ! -f lib/more.sh ] || . lib/more.sh\n"},
+        "sh scripts/guard.sh",
+        "lib/more.sh",
+    ),
+    "one of many": (
+        {f"hooks.d/{at}": YES for at in range(70)},
+        'for f in hooks.d/*; do sh "$f"; done',
+        "hooks.d/new",
+    ),
+}
+
+
+@pytest.mark.parametrize("new", NEW)
+def test_what_a_hook_would_load_is_not_created_unasked(environ, workspace, script, new):
+    files, command, target = NEW[new]
+    made(workspace, files)
+    own = hook("PreCompact", command)
+    result = result_of(environ, workspace, script, own, WAYS["command"](target))
+    assert (result.status, (workspace / target).exists()) == ("denied", False)
+
+
+def test_a_hook_does_not_load_modules_that_others_compiled(environ, workspace, script):
+    """They may say something else than their source."""
+    made(workspace, {"guard.py": "import rules\n", "rules.py": "raise SystemExit(0)\n"})
+    compiled = importlib.util.cache_from_source(str(workspace / "rules.py"))
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(workspace / "rules.py"), compiled, invalidation_mode=mode)
+    (workspace / "rules.py").write_text("raise SystemExit(2)\n")
+    model = script({"tool_calls": [READ]}, DONE)
+    own = hook("PreToolUse", f"{PYTHON} guard.py")
+
+    async def scenario(host):
+        thread = await worked(host, workspace, model, hooks=own)
+        return [one.decision for one in runs(host, thread)]
+
+    assert play(environ, scenario) == ["deny"]

@@ -34,7 +34,7 @@ _NODE = {"npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"}
 _MAINS = {"__main__.py", "index.js", "package.json"}  # of a folder that is a program
 # What a script in the root of the workspace may load from there.
 _BESIDE = (
-    (".py", ("*.py", "*.pyc", "*.so", "*/__init__.py")),
+    (".py", ("*.py", "*.pyc", "*.so", "*/__init__.*")),
     ((".js", ".mjs", ".cjs", ".ts"), ("*.js", "*.mjs", "*.cjs", "*.ts", "*.node", "package.json")),
     ("", ("*.sh", "*.bash")),
 )
@@ -162,6 +162,9 @@ class _Search:
             for file in sorted(started):
                 self._around(file)
             known = RUNNERS.get(os.path.basename(program), [])
+            if folder == self._root:  # there may be others one day
+                absent = {name: "" for name in known if name not in self._sight.names(folder)}
+                self._patterns = absent | self._patterns
             for file in self._sight.files([*words, *known], [folder]) if known else ():
                 name = os.path.basename(file)
                 if readings().get(name) == "code" and name in known:
@@ -189,6 +192,7 @@ class _Search:
             words = (*spelled.BETWEEN.split(text), *spelled.QUOTED.findall(text))
             self._loaded(spelled.joined(text), places, file)
             self._loaded(spelled.given(text), places, file, folders=False)
+            self._expect(spelled.given(text), self._files, file)
             self._packages(text, words, places, file)
         else:
             programs = [*spelled.programs(text)]
@@ -206,6 +210,8 @@ class _Search:
         self._take(started)
         for file in sorted(started):
             self._around(file, MOST_FILES)
+        if why:
+            self._expect(programs, started, why)
         for folder in self._sight.folders(programs, bases):
             mains = _MAINS | ({"main.go"} if "go run" in text else set())
             if not mains.isdisjoint(self._sight.names(folder)):
@@ -215,10 +221,16 @@ class _Search:
         if why or any(map(_is_code, self._files)):  # else a test is to find what it tests
             self._loaded(spelled.searched(text, modules=True), bases, why)
         if spelled.put_together(text, lambda word: self._sight.files([word], bases)):
-            self._loaded(spelled.pieces(text), bases, why)
+            self._loaded(spelled.pieces(text), bases, why, most=MOST_FILES if why else 0)
 
     def _loaded(
-        self, words: Iterable[str], bases: list[str], why: str, *, folders: bool = True
+        self,
+        words: Iterable[str],
+        bases: list[str],
+        why: str,
+        *,
+        folders: bool = True,
+        most: int = MOST_FILES,
     ) -> None:
         """Something is loaded from these, or from files in them."""
         words = [*words]
@@ -227,7 +239,14 @@ class _Search:
         for file in sorted(files):
             self._around(file, MOST_FILES)
         for folder in self._sight.folders(words, bases) if folders else ():
-            self._hold(folder, why, MOST_FILES)
+            self._hold(folder, why, most)
+
+    def _expect(self, words: Iterable[str], found: Collection[str], why: str) -> None:
+        """Scripts that another would run and that are not there."""
+        for place in _missing(words, found, self._root):
+            if inside(place, self._root):
+                name = os.path.relpath(place, self._root)
+                self._patterns.setdefault(name, os.path.relpath(why, self._root))
 
     def _packages(self, text: str, words: Iterable[str], bases: list[str], why: str) -> None:
         """The packages of modules that are run or imported, wherever they may lie."""

@@ -51,8 +51,13 @@ class RunHook(Talking):
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> HookResult:
         """Run it once, knowing where it works."""
         environ = bench.profile.environ or self._environ
-        # Compiled modules would be a change of the folder that the hook is run from.
-        own = {"CLAUDE_PROJECT_DIR": bench.workspace.root, "PYTHONDONTWRITEBYTECODE": "1"}
+        own = {
+            "CLAUDE_PROJECT_DIR": bench.workspace.root,
+            # Compiled modules would be a change of the folder that the hook is run from, and
+            # those that are there may say something else than their source.
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPYCACHEPREFIX": "/nonexistent",
+        }
         known = {**environ, **own}
         bench = replace(bench, profile=replace(bench.profile, environ=known))
         said = self.inputs.pop(bench.call)
