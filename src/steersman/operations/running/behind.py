@@ -29,7 +29,6 @@ MOST_IN_FOLDER = 2000  # that are compared
 MOST_SEARCHES = 256  # that are remembered
 _OUTPUT = re.compile(r"&?>+\|?\s*(?:\"[^\"]*\"|'[^']*'|[^\s;&|()]+)")
 _COMMENT = re.compile(r"^\s*(?:#(?!!)|//).*$", re.MULTILINE)
-_MISSING = re.compile(r"(?:\.|\$[^/]*)/(?!/)|(?=[^/~$])")  # what a relative path begins with
 _NODE = {"npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"}
 _MAINS = {"__main__.py", "index.js", "package.json"}  # of a folder that is a program
 # What a script in the root of the workspace may load from there.
@@ -73,7 +72,7 @@ def named(text: str, root: str) -> set[str]:
     """The files that a command names itself, but what it only writes; relative to the root."""
     words = tuple(spelled.words(_OUTPUT.sub(" ", text)))
     found = Sight().files((*words, *_modules(text)), [root])
-    return relative(found | _missing(words, found, root), root)
+    return relative(found | spelled.missing(words, found, root), root)
 
 
 def behind(text: str, root: str, path: str = "") -> Behind:
@@ -118,7 +117,7 @@ class _Search:
         words = tuple(spelled.words(text))
         run = self._sight.files(words, [self._root])
         self._take(run | self._sight.files(_modules(text), [self._root]))
-        missing = _missing(words, self._files, self._root)
+        missing = spelled.missing(words, self._files, self._root)
         for file in sorted(filter(_is_code, run)):
             self._around(file)
         self._in_shell(text, [self._root], "")
@@ -243,7 +242,7 @@ class _Search:
 
     def _expect(self, words: Iterable[str], found: Collection[str], why: str) -> None:
         """Scripts that another would run and that are not there."""
-        for place in _missing(words, found, self._root):
+        for place in spelled.missing(words, found, self._root):
             if inside(place, self._root):
                 name = os.path.relpath(place, self._root)
                 self._patterns.setdefault(name, os.path.relpath(why, self._root))
@@ -292,19 +291,6 @@ class _Search:
 def _modules(text: str) -> list[str]:
     """The modules that a text runs or imports, as the files that they may be."""
     return [file for name in spelled.modules(text) for file in spelled.dotted(name)]
-
-
-def _missing(words: Iterable[str], found: Collection[str], root: str) -> set[str]:
-    """Scripts that are named and are not there: who makes one, makes what is run."""
-    begun = [
-        word[begins.end() :]
-        for word in words
-        if word.endswith(SCRIPTS)
-        and not any(file.endswith(os.path.basename(word)) for file in found)
-        if (begins := _MISSING.match(word))
-    ]
-    plain = (rest for rest in begun if re.fullmatch(r"[\w.@+/-]+", rest))
-    return {os.path.normpath(os.path.join(root, rest)) for rest in plain}
 
 
 def _is_code(path: str) -> bool:

@@ -3,8 +3,9 @@
 `behind.py` looks which of these names there are.
 """
 
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from steersman.records.runners import manifests
 from steersman.records.shell_words import Word, simple_commands
@@ -16,6 +17,7 @@ _OTHER = re.compile(r"#!.*\b(?:python|node|deno|bun|tsx|ruby|perl|php|lua)")
 SCRIPTS = (*OTHERS, ".sh", ".bash", ".zsh", ".mk", ".just")
 BETWEEN = re.compile(r"[\s=:,;|&<>()\[\]{}\"'`\\]+")
 QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_MISSING = re.compile(r"(?:\.|\$[^/]*)/(?!/)|(?=[^/~$])")  # what a relative path begins with
 _INPUT = re.compile(r"(?<!<)<(?![<>&])")
 _AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _IMPORT = re.compile(
@@ -216,3 +218,16 @@ def given(text: str) -> list[str]:
 def is_other(path: str, text: str) -> bool:
     """Whether a script is of another language than a shell's."""
     return path.endswith(OTHERS) or _OTHER.match(text) is not None
+
+
+def missing(words: Iterable[str], found: Collection[str], root: str) -> set[str]:
+    """Scripts that are named and are not there: who makes one, makes what is run."""
+    begun = [
+        word[begins.end() :]
+        for word in words
+        if word.endswith(SCRIPTS)
+        and not any(file.endswith(os.path.basename(word)) for file in found)
+        if (begins := _MISSING.match(word))
+    ]
+    plain = (rest for rest in begun if re.fullmatch(r"[\w.@+/-]+", rest))
+    return {os.path.normpath(os.path.join(root, rest)) for rest in plain}
