@@ -41,12 +41,16 @@ def outside(command: str) -> dict[str, Any]:
     return call("workspace_run_command", command=command, outside_sandbox=True)
 
 
+EVENTS = ("diff_commit", "failure")
+
+
 class Worked(NamedTuple):
-    """What `run --json` or `resume --json` came to."""
+    """What `run --json` or `resume --json` came to: the messages, and what follows from them."""
 
     code: int
     messages: list[dict[str, Any]]
     stderr: str
+    events: list[dict[str, Any]]
 
     @property
     def thread(self) -> str:
@@ -98,7 +102,9 @@ class StrictSteer(Steer):
             schema().validate(message)
         assert messages[-1]["kind"] == "session_end", done.stderr
         assert messages[-1]["body"]["exit"] == done.returncode
-        return Worked(done.returncode, messages, done.stderr)
+        events = [message for message in messages if message["kind"] in EVENTS]
+        messages = [message for message in messages if message["kind"] not in EVENTS]
+        return Worked(done.returncode, messages, done.stderr, events)
 
 
 def assert_civil(errors: str) -> None:

@@ -436,6 +436,23 @@ class DiffReady(Body, frozen=True, omit_defaults=True):
     removed: int
 
 
+class DiffCommit(Body, frozen=True, omit_defaults=True):
+    """The files that a call, a hook or an undo changed are as they were to be, all of them.
+
+    Never stored: it follows from the messages before it. `actor` is the lane of what changed them.
+    Of very many files only some are among `files`; `count` is how many there are.
+    """
+
+    kind: ClassVar[str] = "diff_commit"
+    stored: ClassVar[bool] = False
+    actor: str
+    summary: str
+    files: tuple[FileStat, ...] = ()
+    count: int = 0
+    added: int = 0
+    removed: int = 0
+
+
 class Checkpoint(Body, frozen=True, omit_defaults=True):
     """Files are about to be changed: as they are and as they will be; the originals are kept.
 
@@ -593,6 +610,19 @@ class Error(Body, frozen=True, omit_defaults=True):
     retry_in: float | None = None
 
 
+class Failure(Body, frozen=True, omit_defaults=True):
+    """A turn, a tool, a command or the thread itself failed, and it is not tried again.
+
+    Never stored: it follows from the message before it. `actor` is the lane of what failed.
+    """
+
+    kind: ClassVar[str] = "failure"
+    stored: ClassVar[bool] = False
+    actor: str
+    summary: str
+    what: Literal["turn", "tool", "command", "thread"]
+
+
 class Unknown(Body, frozen=True, omit_defaults=True):
     """A message of a kind this version does not know, kept as it is."""
 
@@ -608,8 +638,8 @@ BODIES: Mapping[str, type[Body]] = {
         TurnEnd, Summary, User, Meanwhile, Steer, AssistantDelta, ReasoningDelta,
         Assistant, ToolCall, ToolProgress, ToolResult, JobEnd, Policy, Audit, GuardBlock,
         HookRun,
-        ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, Checkpoint, Rewind,
-        UndoEnd, Compaction, UsageReport, AgentSpawn, AgentDone, Progress, Error,
+        ConfirmRequest, ConfirmResponse, Question, Answer, DiffReady, DiffCommit, Checkpoint,
+        Rewind, UndoEnd, Compaction, UsageReport, AgentSpawn, AgentDone, Progress, Error, Failure,
     )
 }  # fmt: skip
 

@@ -38,6 +38,7 @@ from steersman.records.message import (
 )
 from steersman.records.tool_names import outward
 from steersman.records.wording import described, reached, wants
+from steersman.views.events import Events
 from steersman.views.text import (
     call_words,
     ending_words,
@@ -69,17 +70,21 @@ class View(Protocol):
 
 
 class JsonView:
-    """One message a line; with `deltas` also what is only broadcast."""
+    """One message a line; with `deltas` also what is only broadcast, with `events` also what
+    follows from messages."""
 
-    def __init__(self, *, deltas: bool = False) -> None:
+    def __init__(self, *, deltas: bool = False, events: bool = False) -> None:
         self._deltas = deltas
+        self._events = Events() if events else None
         self.ended = False
 
     def show(self, message: Message) -> None:
         """Print the message."""
         self.ended = isinstance(message.body, SessionEnd)
         if message.seq or self._deltas:
-            sys.stdout.buffer.write(json_line(encode_message(message)) + b"\n")
+            follow = self._events.feed(message) if self._events else ()
+            for one in (message, *follow):
+                sys.stdout.buffer.write(json_line(encode_message(one)) + b"\n")
             sys.stdout.buffer.flush()
 
     def tick(self) -> None:

@@ -67,7 +67,7 @@ def watch(make: Callable[[], Job], flags: dict[str, Any]) -> Exit:
     """Make a job and do it, shown as the flags say."""
     view: View = PlainView(yes=bool(flags.get("yes")))
     if flags["as_json"]:
-        view = JsonView(deltas=flags["deltas"])
+        view = JsonView(deltas=flags["deltas"], events=True)
     elif flags["quiet"]:
         view = AnswerView()
     attended = at_terminal() and isinstance(view, PlainView)
@@ -82,8 +82,9 @@ def watch(make: Callable[[], Job], flags: dict[str, Any]) -> Exit:
 def _last_lines(problem: SteersmanError) -> None:
     """Work that could not begin, or not be written, still ends its JSON with a `session_end`."""
     end = SessionEnd(STATUS[problem.exit], int(problem.exit), problem.what)
+    view = JsonView(deltas=True, events=True)
     for body in (Error(problem.what, problem.why, problem.try_this), end):
-        JsonView(deltas=True).show(Message("", 0, now(), 0, body.kind, "steersman", None, body))
+        view.show(Message("", 0, now(), 0, body.kind, "steersman", None, body))
 
 
 async def do(job: Job, view: View, *, attended: bool) -> Exit:
