@@ -185,7 +185,7 @@ def test_a_mode_has_no_tool_that_could_do_nothing_in_it(mode):
 
 
 def test_the_modes_of_the_file_are_those_of_the_settings():
-    assert tuple(modes.modes()) == get_args(Mode)
+    assert tuple(modes.modes()) == (*get_args(Mode), modes.HOOKS)
 
 
 EVERY = list(product(get_args(Mode), get_args(Trust), get_args(Approvals)))

@@ -4,7 +4,6 @@ import pytest
 
 from steersman.records.errors import Denied
 from steersman.records.message import (
-    Audit,
     ConfirmRequest,
     ConfirmResponse,
     ToolResult,
@@ -260,17 +259,54 @@ def test_who_is_asked_to_trust_a_folder_is_shown_what_its_hooks_run(environ, pro
     assert 'the hook PreToolUse runs "python3 .claude/hooks/rewrite.py" in a sandbox' in told
 
 
-def test_a_mode_without_commands_runs_no_hooks_and_says_so_once(environ, project, script):
-    model = script({"tool_calls": [READ, READ]}, DONE)
+@pytest.mark.parametrize("mode", ["ask", "spec", "plan"])
+def test_hooks_run_in_modes_that_run_no_commands_and_change_nothing_there(
+    environ, workspace, script, mode
+):
+    model = script({"tool_calls": [READ]}, DONE)
+    tries = "touch changed.txt && echo changed || echo only looked"
 
     async def scenario(host):
-        trust(host, project)
-        thread = await worked(host, project, model, mode="ask")
-        assert runs(host, thread) == []
-        assert [one.what for one in bodies(host, thread, Audit) if one.about == "settings"] == [
-            "Hooks are not run in ask mode: it runs no commands."
-        ]
+        hooks = hook("PostToolUse", tries) | hook("UserPromptSubmit", "cat >&2; exit 0")
+        thread = await worked(host, workspace, model, mode=mode, hooks=hooks)
+        asked, ran = runs(host, thread)
+        assert (asked.event, asked.exit, asked.problem) == ("UserPromptSubmit", 0, "")
+        assert '"prompt":"go"' in asked.output
+        assert (ran.event, ran.exit, ran.problem) == ("PostToolUse", 0, "")
+        assert ran.output.splitlines()[0] == "only looked"
+        assert ran.changes == ()
         assert bodies(host, thread, TurnEnd)[0].ending == "done"
+
+    play(environ, scenario)
+    assert not (workspace / "changed.txt").exists()
+
+
+@pytest.mark.parametrize("mode", ["ask", "spec"])
+def test_a_hook_refuses_in_modes_that_run_no_commands_too(environ, workspace, script, mode):
+    model = script({"tool_calls": [READ]}, DONE)
+
+    async def scenario(host):
+        hooks = hook("PreToolUse", "echo not today >&2; exit 2", "Read")
+        thread = await worked(host, workspace, model, mode=mode, hooks=hooks)
+        (result,) = bodies(host, thread, ToolResult)
+        assert result.status == "denied"
+        assert "not today" in result.message
+
+    play(environ, scenario)
+
+
+@pytest.mark.parametrize("mode", ["ask", "spec"])
+def test_a_hook_that_runs_in_a_mode_does_not_let_the_model_run_commands_in_it(
+    environ, workspace, script, mode
+):
+    model = script({"tool_calls": [READ, call("workspace_run_command", command="ls")]}, DONE)
+
+    async def scenario(host):
+        hooks = hook("PreToolUse", "true")
+        thread = await worked(host, workspace, model, mode=mode, hooks=hooks)
+        statuses = [one.status for one in bodies(host, thread, ToolResult)]
+        assert statuses[0] == "ok"
+        assert statuses[1] != "ok"
 
     play(environ, scenario)
 

@@ -110,6 +110,7 @@ class Gate:
         self._own: set[str] = set()  # calls that the user made
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
+        self._hooks: set[str] = set()  # calls that run hooks
         self._unasked: set[str] = set()  # calls about which nobody is to be asked
         self._answered: dict[str, set[object]] = {}  # about calls that the answers changed
         self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
@@ -137,7 +138,7 @@ class Gate:
             if better is not None:
                 return better
         hidden = await self._refresh(actions)
-        where = await self._in_turn(lane.turn)
+        where = await self._in_turn(lane.turn, hook=call in self._hooks)
         cases = await decide_all(actions, tool, where)
         if (why := self._held.get(call)) and not (whole or edited):
             cases = [held(case, why, where.approvals) for case in cases]
@@ -214,6 +215,7 @@ class Gate:
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
         self._own.discard(call)
+        self._hooks.discard(call)
         self._unasked.discard(call)
         self._held.pop(call, None)
         self._answered.pop(call, None)
@@ -222,6 +224,10 @@ class Gate:
     def hold(self, call: str, why: str) -> None:
         """Have the user asked about what a call does even where it is allowed, until it is over."""
         self._held[call] = why
+
+    def mark_hook(self, call: str) -> None:
+        """Judge a call as that of a hook, which runs in every mode, until it is over."""
+        self._hooks.add(call)
 
     def ask_nobody(self, call: str) -> None:
         """Deny a call where people would have to be asked about it, until it is over."""
@@ -379,14 +385,15 @@ class Gate:
             what = "Commands run without a sandbox here, because the settings allow it."
             await lane.append(Audit("sandbox", what, reason))
 
-    async def _in_turn(self, turn: int) -> Circumstances:
+    async def _in_turn(self, turn: int, *, hook: bool = False) -> Circumstances:
         """The circumstances now, with the answers that hold in a turn."""
         known = self._books.get(turn)
         if known is None or (known.done() and (known.cancelled() or known.exception())):
             known = asyncio.create_task(asyncio.to_thread(self._memory.book, turn))
             self._books[turn] = known  # those who come meanwhile wait for the same
         book = await asyncio.shield(known)
-        return msgspec.structs.replace(self.where, answers=book)
+        mode = modes.of_hooks(self.where.mode) if hook else self.where.mode
+        return msgspec.structs.replace(self.where, answers=book, mode=mode)
 
     async def _profile(
         self, cases: Sequence[Case], hidden: tuple[str, ...], where: Circumstances, call: str

@@ -6,7 +6,8 @@ comes after where a rule of the user allows it, else denied). A kind that is not
 named is left to the rules and the approvals level. The first of `except` that fits counts more:
 `paths` are regular expressions for the whole path below the workspace, with `{plan}` for the
 thread's own plan; `new` fits what replaces nothing. `without` names tools that are not offered and
-not possible. It is JSON because every run reads it, and reading TOML takes longer to import.
+not possible. `hooks` is none that a person chooses: it holds for hooks in modes without commands.
+It is JSON because every run reads it, and reading TOML takes longer to import.
 """
 
 import re
@@ -25,6 +26,7 @@ from steersman.records.tool_names import ASK_USER, MCP_TOOLS
 
 FILE = Path(__file__).with_name("modes.json")
 PLAN = "{plan}"
+HOOKS = "hooks"  # the mode of hooks where the thread's own runs no commands
 NOBODY = Verdict(
     "deny",
     "unattended",
@@ -89,6 +91,11 @@ def looks_only(mode: str) -> bool:
 def runs_commands(mode: str) -> bool:
     """Whether commands may be run at all."""
     return modes()[mode].actions.get("execute") != "deny"
+
+
+def of_hooks(mode: str) -> str:
+    """The mode by which hooks are judged: they run in each, and change no more than it does."""
+    return mode if runs_commands(mode) else HOOKS
 
 
 @cache
@@ -159,10 +166,14 @@ def _look_by_command(
         return Verdict(
             "deny",
             f"mode.{mode}.sandbox",
-            f"{mode} mode runs commands only where the workspace can be made read-only for them",
+            f"{_named(mode)} only where the workspace can be made read-only for them",
             "use the reading tools",
         )
     return None
+
+
+def _named(mode: str) -> str:
+    return "hooks are run in this mode" if mode == HOOKS else f"{mode} mode runs commands"
 
 
 def _kind(action: Action) -> Kind:

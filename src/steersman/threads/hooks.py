@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from steersman.governance.modes import looks_only, runs_commands
+from steersman.governance.modes import looks_only, of_hooks
 from steersman.identity.hooks import OWN, Configured
 from steersman.operations.executor import Outcome, Toolbox
 from steersman.operations.running.guardian import Limits
@@ -95,7 +95,6 @@ class Hooks:
         self._processes = Processes(spool, guardian, max_output=ERRORS, limits=LIMITS)
         self._tool = RunHook(setup.environ, self._processes, systems.runs)
         self._toolbox = Toolbox([self._tool], setup.workspace, systems.journal, systems.gate)
-        self._told: set[Audit] = set()
         self._started = False
         self._rounds: dict[tuple[str, int], int] = {}
         self._notifying: set[asyncio.Task[list[Answer]]] = set()
@@ -111,7 +110,7 @@ class Hooks:
         that is not used, so that this comes to an end.
         """
         names, events = await to_thread(self._of_call, call)
-        hooks = await self._ready("PreToolUse", names, lane)
+        hooks = chosen(self._hooks, "PreToolUse", names)
         latest = await self._each(hooks, events, lane)
         answers = [answer for _, answer in latest]
         made, notes = call, []
@@ -247,22 +246,8 @@ class Hooks:
         self, event: HookEvent, names: Iterable[str] | None, events: Sequence[Given], lane: Lane
     ) -> list[Answer]:
         """Run the hooks that are meant; their answers are in their order."""
-        heard = await self._each(await self._ready(event, names, lane), events, lane)
+        heard = await self._each(chosen(self._hooks, event, names), events, lane)
         return [answer for _, answer in heard]
-
-    async def _ready(
-        self, event: HookEvent, names: Iterable[str] | None, lane: Lane
-    ) -> Sequence[Hook]:
-        """The hooks that are meant, if the mode lets them run."""
-        hooks = chosen(self._hooks, event, names)
-        mode = self._systems.settings.mode
-        if not hooks or runs_commands(mode):
-            return hooks
-        told = Audit("settings", f"Hooks are not run in {mode} mode: it runs no commands.")
-        if told not in self._told:
-            self._told.add(told)
-            await lane.append(told)
-        return ()
 
     async def _each(
         self, hooks: Sequence[Hook], events: Sequence[Given], lane: Lane, first: int = 0
@@ -274,7 +259,8 @@ class Hooks:
         """
 
         async def one(hook: Hook, given: Given, at: int) -> Answer:
-            in_order = hook.event in IN_ORDER and not looks_only(self._systems.settings.mode)
+            mode = of_hooks(self._systems.settings.mode)
+            in_order = hook.event in IN_ORDER and not looks_only(mode)
             async with self._changing if in_order else nullcontext():
                 return await self._one(hook, given, lane, at)
 
@@ -335,6 +321,7 @@ class Hooks:
         given = {"command": hook.command, "wait_timeout": hook.timeout, "kill_on_timeout": True}
         call = msgspec.structs.replace(call, arguments=given)
         self._tool.inputs[call.id] = said
+        self._systems.gate.mark_hook(call.id)
         if hook.event == "Notification":
             self._systems.gate.ask_nobody(call.id)  # of a question it would make two
         try:
