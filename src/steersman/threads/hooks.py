@@ -55,6 +55,7 @@ from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Hooked
 from steersman.threads.hook_files import HookFiles
 from steersman.threads.startups import few
+from steersman.threads.transcript import TranscriptFile
 
 if TYPE_CHECKING:
     from steersman.threads.systems import Setup, ThreadSystems
@@ -93,7 +94,8 @@ class Hooks:
         spool = Path(setup.state, "output", log.thread, "hooks")
         guardian = setup.resources.guardian
         self._processes = Processes(spool, guardian, max_output=ERRORS, limits=LIMITS)
-        self._tool = RunHook(setup.environ, self._processes, systems.runs)
+        self._transcript = TranscriptFile(spool / "transcript.jsonl", log, self._root)
+        self._tool = RunHook(setup.environ, self._processes, systems.runs, self._transcript.path)
         self._toolbox = Toolbox([self._tool], setup.workspace, systems.journal, systems.gate)
         self._started = False
         self._rounds: dict[tuple[str, int], int] = {}
@@ -280,7 +282,7 @@ class Hooks:
         about, fields = given
         known = {
             "session_id": lane.log.thread,
-            "transcript_path": "",
+            "transcript_path": await self._transcript.write(),
             "cwd": self._root,
             "permission_mode": self._mode(),
             "hook_event_name": hook.event,

@@ -38,8 +38,15 @@ class RunHook(Talking):
 
     family = Family.HOOKS
 
-    def __init__(self, environ: Mapping[str, str], processes: Processes, runs: CommandRuns) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        processes: Processes,
+        runs: CommandRuns,
+        transcript: str = "",
+    ) -> None:
         super().__init__(environ, processes, runs)
+        self._readable = (transcript,) if transcript else ()
         self.inputs: dict[str, bytes] = {}  # what hooks will read, by the calls that run them
 
     async def plan(
@@ -59,7 +66,9 @@ class RunHook(Talking):
             "PYTHONPYCACHEPREFIX": "/nonexistent",
         }
         known = {**environ, **own}
-        bench = replace(bench, profile=replace(bench.profile, environ=known))
+        readable = (*bench.profile.readable, *self._readable)
+        profile = replace(bench.profile, environ=known, readable=readable)
+        bench = replace(bench, profile=profile)
         said = self.inputs.pop(bench.call)
         ran, printed = await self.talk(plan.args, bench, said, PRINTED)
         assert isinstance(ran, HookResult), "what is settled is one"

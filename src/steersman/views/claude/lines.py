@@ -28,10 +28,10 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.tool_names import outward
+from steersman.records.transcript import SHAPE, result_text
 from steersman.views.claude.modes import Answering, mode_name
 
 Line = dict[str, Any]
-SHAPE = "2.1.0"  # the version of Claude Code whose lines these are
 MAIN = 1  # slashes in the lane of the one that the user talks to
 ERRORS = {
     "needs_answer": "error_during_execution",
@@ -179,7 +179,7 @@ class Lines:
             name, given = outward(body.tool, asked.arguments if asked else {}, self._root)
             denied = {"tool_name": name, "tool_use_id": message.corr, "tool_input": given}
             self._denied.append(denied)
-        told = body.message if body.status != "ok" else _text(body.output)
+        told = result_text(body)
         block: Line = {"type": "tool_result", "tool_use_id": message.corr, "content": told}
         if body.status != "ok":
             block["is_error"] = True
@@ -261,19 +261,6 @@ def _subtype(end: TurnEnd) -> str:
 
 def _main(message: Message) -> bool:
     return message.path.count("/") <= MAIN
-
-
-def _text(output: Any) -> str:
-    """What a tool gave, as text: what a command printed, or the whole of it as JSON."""
-    import msgspec
-
-    match output:
-        case str():
-            return output
-        case {"output": str(printed), **rest} if not rest.get("exit_code"):
-            note = rest.get("note")
-            return f"{printed}\n({note})" if note else printed
-    return msgspec.json.encode(output).decode()
 
 
 _TAKERS: Mapping[type[Body], Callable[[Lines, Message, Any], list[Line]]] = {
