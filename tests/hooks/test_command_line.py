@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.cli.kit import BROKEN, DONE, FIX
+from tests.cli.kit import BROKEN, DONE, FIX, decoded
+from tests.hooks.kit import with_claude_files
 
 
 @pytest.fixture
@@ -47,3 +48,29 @@ def test_settings_with_a_wrong_hook_are_refused_in_a_sentence(steer, configured,
 
     assert done.returncode != 0
     assert "There is no event “OnSave” for hooks" in " ".join(done.stderr.split())
+
+
+def test_hooks_are_listed_by_event_with_the_events_that_have_none(steer, configured, workspace):
+    configured(entry("SubagentStop", "say done") + entry("Stop", "make check"))
+
+    shown = steer("hooks")
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.splitlines() == [
+        "Stop: make check (your settings)",
+        "SubagentStop: say done (your settings)",
+        "No hooks for PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, PreCompact, "
+        "Notification.",
+    ]
+    records = decoded(steer("hooks", "--json").stdout)
+    assert [(one["event"], one["command"]) for one in records] == [
+        ("Stop", "make check"),
+        ("SubagentStop", "say done"),
+    ]
+
+
+def test_hooks_of_a_folder_that_is_not_trusted_are_named_as_unused(steer, workspace):
+    with_claude_files(workspace)
+    shown = steer("hooks")
+    assert "! The folder's own hooks are not used: it is not trusted." in shown.stdout
+    assert "check" not in shown.stdout

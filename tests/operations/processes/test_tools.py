@@ -357,15 +357,18 @@ def test_processes_are_listed(folder):
         async with tools_in(folder) as (use, processes, _):
             empty = await use("list_processes")
             await use("run_command", command="echo " + "y" * 300)
+            await use("run_command", command="exit 3")
             pid = processes.get("p1").pid
-            (entry,) = (await use("list_processes")).processes
-            return empty, entry, pid
+            entry, failed = (await use("list_processes")).processes
+            return empty, entry, pid, failed
 
-    empty, entry, pid = run(work())
-    assert empty == ProcessList([])
+    empty, entry, pid, failed = run(work())
+    assert empty == ProcessList(True, [])
     assert entry == ProcessEntry(
-        "p1", "echo " + "y" * 195 + "…", "exited 0", entry.seconds, 301, pid, background=False
-    )
+        True, "p1", "echo " + "y" * 195 + "…", "exited 0", entry.seconds, 301, pid,
+        background=False, exit_code=0,
+    )  # fmt: skip
+    assert (failed.success, failed.exit_code, failed.error) == (False, 3, "exit 3")
 
 
 def test_signals_and_what_came_of_them(folder, monkeypatch):

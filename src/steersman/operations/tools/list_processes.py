@@ -5,13 +5,18 @@ from msgspec import Struct
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.exits import exit_words
 
 SHOWN = 200
 
 
-class ProcessEntry(Struct, frozen=True):
-    """One process; `seconds` is how long it has been running, or ran."""
+class ProcessEntry(Struct, frozen=True, omit_defaults=True):
+    """One process; `seconds` is how long it has been running, or ran.
 
+    `success` unless it ended with an `error`.
+    """
+
+    success: bool
     process_id: str
     command: str
     state: str
@@ -19,11 +24,14 @@ class ProcessEntry(Struct, frozen=True):
     bytes: int
     pid: int
     background: bool
+    exit_code: int | None = None
+    error: str = ""
 
 
 class ProcessList(Struct, frozen=True):
     """Processes in the order they were started."""
 
+    success: bool
     processes: list[ProcessEntry]
 
 
@@ -49,12 +57,13 @@ class ListProcesses(Tool[ListProcessesArgs]):
 
     async def perform(self, plan: Plan[ListProcessesArgs], bench: Bench) -> ProcessList:
         """List them."""
-        return ProcessList([_entry(running) for running in self._processes.listing()])
+        return ProcessList(True, [_entry(running) for running in self._processes.listing()])
 
 
 def _entry(running: Running) -> ProcessEntry:
-    command = running.command
+    command, code = running.command, running.state.exit_code
     return ProcessEntry(
+        success=not code,
         process_id=running.id,
         command=command if len(command) <= SHOWN else f"{command[:SHOWN]}…",
         state=str(running.state),
@@ -62,4 +71,6 @@ def _entry(running: Running) -> ProcessEntry:
         bytes=running.output.size,
         pid=running.pid,
         background=running.background,
+        exit_code=code,
+        error=exit_words(code) if code else "",
     )

@@ -41,6 +41,7 @@ COMMANDS = {
     "compact": ("compact", "command", "Show the model a digest of a long thread, or undo that."),
     "policy": ("policy", "command", "Show, explain and forget permissions; trust folders."),
     "skills": ("skills", "command", "List, show, install, enable and disable skills."),
+    "hooks": ("hooks", "command", "Show the hooks in effect and the events that have none."),
     "agents": ("agents", "command", "List the roles that files describe."),
     "mcp": ("mcp", "command", "Set up, try and list MCP servers; be one."),
     "index": ("index", "command", "Show, build and ask the index of the code."),
