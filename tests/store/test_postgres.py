@@ -254,13 +254,40 @@ def test_a_user_without_rights(postgres_url, home):
             connection.execute("DROP ROLE powerless")
 
 
-def test_a_database_of_a_newer_version_is_refused_and_nothing_is_changed(store, postgres_url, home):
+def test_a_database_of_a_newer_version_is_read_and_nothing_is_changed(store, postgres_url, home):
+    store.create_thread(a_thread())
     before = everything(store)
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("UPDATE steersman.schema_version SET version = %s", (LATEST + 1,))
-    with pytest.raises(StorageProblem, match="newer Steersman"):
-        open_store(postgres_url, home, {})
+    newer = open_store(postgres_url, home, {})
+    try:
+        assert everything(newer) == before
+        with pytest.raises(StorageProblem, match="newer Steersman"):
+            newer.remember("a", "b", "c")
+    finally:
+        newer.close()
     assert everything(store) == before
+
+
+def test_what_could_not_be_brought_up_to_date_is_read_again_after_the_server_was_gone(
+    store, postgres_url, home
+):
+    """The present shape is made for one connection; another one makes it again."""
+    store.create_thread(a_thread())
+    before = everything(store)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("UPDATE steersman.schema_version SET version = 1")  # it is not so
+        old = open_store(postgres_url, home, {})
+        try:
+            assert "bringing it up to date failed" in str(old.unwritable)
+            assert everything(old) == before
+            others = "pid <> pg_backend_pid() AND datname = current_database()"
+            connection.execute(
+                f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}"
+            )
+            assert everything(old) == before
+        finally:
+            old.close()
 
 
 def test_a_server_that_is_too_old(postgres_url, home, monkeypatch):

@@ -32,7 +32,6 @@ class PostgresStore(SqlStore):
     """All in the schema `steersman` of one database; the locks of this machine in `home`."""
 
     shared = True
-    unwritable = None
     among = "= ANY(?)"
     # The lease's row stays locked to the end: who takes over waits, or was there first.
     held = " AND EXISTS (SELECT 1 FROM leases WHERE name = ? AND fence = ? FOR SHARE)"
@@ -43,6 +42,7 @@ class PostgresStore(SqlStore):
         self._url = checked(url)
         self.where = masked(url)
         self.process = Process(token_hex(8), os.uname().nodename, os.getpid())
+        self.unwritable: StorageProblem | None = None  # why it can only be read
         self._leases: dict[str, int] = {}
         self._living = Living(home / "locks")
         self._place = ""
@@ -51,10 +51,11 @@ class PostgresStore(SqlStore):
         self._writing = Line(url, patience)
         self._reading = Line(url, patience)
         try:
-            self._writing.run(self._migrate)
+            self._open()
             self._channel = self._writing.run(self._name_channel)
         except BaseException:
             self._writing.close()
+            self._reading.close()
             raise
 
     def show(self, thread_id: str, pieces: bytes) -> None:
@@ -104,6 +105,9 @@ class PostgresStore(SqlStore):
         thread: str = "",
         known: Callable[[Database], T | None] = lambda db: None,
     ) -> T:
+        if self.unwritable is not None:
+            raise self.unwritable
+
         def told(db: Backend) -> T:
             result = work(db)
             if thread:
@@ -161,14 +165,34 @@ class PostgresStore(SqlStore):
         ).fetchone()
         return "postgres", f"PostgreSQL {engine}", LATEST, size
 
+    def _open(self) -> None:
+        """Bring the database up to date; where that cannot be, it is read as it is."""
+        version = self._writing.run(self._version)
+        self.unwritable = newer(version, self.where, "set STEERSMAN_STORE to another database")
+        if version >= LATEST:
+            return
+        try:
+            self._writing.run(self._migrate)
+        except StorageProblem as problem:
+            if not version:
+                raise
+            from steersman.store.postgres_copy import copied, outdated
+
+            self._reading.prepare = lambda db: copied(db, version)
+            try:
+                self._reading.run(self._version)
+            except StorageProblem:
+                raise problem from None
+            self.unwritable = outdated(self.where, version, problem)
+
     def _migrate(self, db: Backend) -> None:
         """Bring the database to `LATEST`, all or nothing, one process at a time."""
-        if self._version(db) == LATEST:
-            return
 
         def steps(db: Backend) -> None:
             db.execute("SELECT pg_advisory_xact_lock(?)", (_MIGRATING,))
             version = self._version(db)
+            if version >= LATEST:
+                return  # another process was first
             if not version:
                 db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
                 db.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
@@ -183,17 +207,17 @@ class PostgresStore(SqlStore):
     def _name_channel(self, db: Backend) -> str:
         """The channel of this store. Whoever may connect may listen and notify, but must know it.
 
-        So its name is a secret in a table that only those see who may use the store.
+        So its name is a secret in a table that only those see who may use the store. Where nothing
+        can be written and there is none, nobody is heard.
         """
-        db.execute(
-            "INSERT INTO settings VALUES ('store', 'channel', ?) ON CONFLICT DO NOTHING",
-            (f"steersman_{token_hex(16)}",),
-        )
+        made = f"steersman_{token_hex(16)}"
+        if self.unwritable is None:
+            put = "INSERT INTO settings VALUES ('store', 'channel', ?) ON CONFLICT DO NOTHING"
+            db.execute(put, (made,))
         found = db.execute(
             "SELECT value FROM settings WHERE scope = 'store' AND name = 'channel'"
         ).fetchone()
-        assert found is not None  # it was just put there
-        return str(found[0])
+        return str(found[0]) if found else made
 
     def _version(self, db: Backend) -> int:
         # Asked of the catalogue itself: a name that was not found before may be remembered so.
@@ -204,7 +228,4 @@ class PostgresStore(SqlStore):
         if there is None:
             return 0
         found = db.execute("SELECT version FROM schema_version").fetchone()
-        version = int(found[0]) if found else 0
-        if problem := newer(version, self.where, "set STEERSMAN_STORE to another database"):
-            raise problem
-        return version
+        return int(found[0]) if found else 0

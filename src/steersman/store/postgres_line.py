@@ -112,6 +112,7 @@ class Line:
 
     def __init__(self, url: str, patience: float) -> None:
         self.url = url
+        self.prepare: Callable[[Backend], None] = lambda _: None  # done with each new connection
         self.lock = threading.RLock()
         self._patience = patience
         self._session: Backend | None = None
@@ -162,6 +163,11 @@ class Line:
     def _opened(self) -> Backend:
         if self._session is None or (self._session.lost and not self._closed):
             self._session = Backend(connect(self.url))
+            try:
+                self.prepare(self._session)
+            except BaseException:
+                self._session.connection.close()
+                raise
         return self._session
 
     def _passing(self, error: Exception, begun: bool) -> bool:
