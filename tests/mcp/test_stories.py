@@ -258,7 +258,8 @@ def test_a_list_that_changes_is_asked_for_again(steer, script, environ, tmp_path
 def test_a_named_file_inside_the_folder_waits_for_trust_too(
     steer, script, notes, environ, workspace
 ):
-    (workspace / "servers.json").write_text(json.dumps({"mcpServers": {"notes": entry(notes)}}))
+    server = entry(notes, timeout=600)  # however busy the machine is
+    (workspace / "servers.json").write_text(json.dumps({"mcpServers": {"notes": server}}))
     environ["STEERSMAN_MCP_CONFIG_FILES"] = "servers.json"
     model = script({"tool_calls": [READ]}, DONE)
     assert results(steer.messages("run", "x", "--model", model))[0]["status"] == "malformed"

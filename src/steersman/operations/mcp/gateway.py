@@ -1,7 +1,8 @@
 """All servers of a thread behind one door: found by words, described when chosen, called by name.
 
 No server is started before it is used: lists of tools come from the cache where there is one. A
-server that fails is left out with its reason, and nobody waits for it longer than `patience`.
+server that fails is left out with its reason, and nobody who looks around waits for it longer than
+`patience`; whoever names a tool of it waits as long as its own `timeout` lets it take.
 """
 
 import asyncio
@@ -147,7 +148,7 @@ class Gateway:
                 problems[name] = f"Tools are named server__tool; servers: {self._names()}."
             else:
                 wanted[name] = slot
-        listings, skipped = await self._listings(list(wanted.values()))
+        listings, skipped = await self._listings(list(wanted.values()), meant=True)
         tools = []
         for name, slot in wanted.items():
             found = self._the_tool(name, slot, listings.get(slot.server.name))
@@ -235,7 +236,7 @@ class Gateway:
     # Inside
 
     async def _listings(
-        self, slots: Sequence[ServerSlot], *, refresh: bool = False
+        self, slots: Sequence[ServerSlot], *, refresh: bool = False, meant: bool = False
     ) -> tuple[dict[str, Listing], dict[str, str]]:
         """The lists of servers, all asked at the same time, and why some have none."""
         known: dict[str, Listing] = {}
@@ -249,7 +250,7 @@ class Gateway:
         skipped: dict[str, str] = {}
         try:
             if asked:
-                await asyncio.wait(asked.values(), timeout=self._patience)
+                await asyncio.wait(asked.values(), timeout=None if meant else self._patience)
             for name, task in asked.items():
                 found = self._came(name, task)
                 if isinstance(found, Listing):

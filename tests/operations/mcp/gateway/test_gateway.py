@@ -196,6 +196,16 @@ def test_nobody_waits_for_a_server_that_never_answers(world):
     world.run(look)
 
 
+def test_a_server_whose_tool_is_named_is_waited_for_as_long_as_it_may_take(world):
+    async def work():
+        gateway = world.gateway(world.plain(), patience=0.0)  # nobody is waited for otherwise
+        described = await gateway.describe(["plain__echo"])
+        assert [tool.name for tool in described.tools] == ["echo"]
+        assert described.problems == {}
+
+    world.run(work)
+
+
 def test_a_server_that_dies_in_a_call_is_started_again_by_the_next_one(world):
     async def work():
         gateway = world.gateway(world.plain())
