@@ -77,7 +77,7 @@ def test_a_tool_and_a_command_that_fail_are_failures(steer, script):
     tool, command = (body for kind, body in events(work) if kind == "failure")
     assert tool["actor"] == HAND + "workspace_read_file"
     assert tool["what"] == "tool"
-    assert tool["summary"].startswith("workspace_read_file: nowhere.txt does not exist.")
+    assert tool["summary"].startswith("workspace_read_file: nowhere.txt does not exist. List")
     assert command == {
         "actor": HAND + "workspace_run_command",
         "summary": "exit 3: exit 3",

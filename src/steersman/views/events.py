@@ -30,10 +30,12 @@ from steersman.records.message import (
 from steersman.records.names import shown
 from steersman.records.protection import git_bookkeeping
 from steersman.records.summary import FileStat
+from steersman.views.text import one_line
 
 FAILED = ("failed", "interrupted", "limit", "blocked")  # endings of a turn that are no success
 BROKEN = ("error", "malformed", "interrupted")  # the same of a call; a denied one did not fail
 ARROW = " → "
+LONGEST = 300  # characters of a summary
 
 
 class Events:
@@ -123,7 +125,7 @@ class Events:
 def _failure(
     of: Message, what: Literal["turn", "tool", "command", "thread"], name: str, why: str
 ) -> list[Body]:
-    summary = ": ".join(filter(None, (name, why)))
+    summary = one_line(": ".join(filter(None, (name, why))), LONGEST)
     return [Failure(of.path, summary, what)] if why else []
 
 
