@@ -263,6 +263,7 @@ USAGE = [
     (["resme"], "Did you mean `steer resume`?"),
     (["thread", "list"], "Did you mean `steer threads`?"),
     (["cst", "--json"], "Did you mean `steer cost`?"),
+    (["rnu"], "Did you mean `steer run`?"),
     (["run", "--mode", "fast", "go"], "'fast' is not one of"),
     (["run", "--approvals", "sometimes", "go"], "'sometimes' is not one of"),
     (["run", "--max-steps", "0", "go"], "0 is not in the range"),

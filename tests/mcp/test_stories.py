@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import DONE, StrictSteer
+from tests.cli.kit import DONE, StrictSteer, decoded
 from tests.cli.terminal import Terminal
 from tests.mcp.kit import TOKEN, entry, results, verdicts
 from tests.world import call
@@ -39,6 +39,7 @@ def test_a_model_finds_a_tool_chooses_it_and_calls_it_by_its_name(steer, script,
     found, chosen, read = results(messages)
     assert "notes__read_notes" in str(found["output"])
     assert "schema" in str(chosen["output"]) or "parameters" in str(chosen["output"])
+    assert read["status"] == "ok", read
     assert read["output"]["content"] == "hello"
     assert verdicts(messages) == [("read_notes", "reads", "allow")]
 
@@ -265,3 +266,32 @@ def test_a_named_file_inside_the_folder_waits_for_trust_too(
     assert results(steer.messages("run", "x", "--model", model))[0]["status"] == "malformed"
     assert steer("policy", "trust", "--yes").returncode == 0
     assert results(steer.messages("run", "x", "--model", model, "--yes"))[0]["status"] == "ok"
+
+
+def test_a_list_of_tools_can_name_a_server_and_then_there_is_no_other(
+    steer, script, notes, environ, tmp_path
+):
+    (notes / "note-0").write_text("hello")
+    file = tmp_path / "mcp.json"
+    servers = {name: entry(notes, timeout=600) for name in ("notes", "other")}
+    file.write_text(json.dumps({"mcpServers": servers}))
+    environ["STEERSMAN_MCP_CONFIG_FILES"] = str(file)
+    other = call("mcp_list_tools", server="other")
+    model = script({"tool_calls": [READ, other, call("workspace_list_files")]}, DONE)
+    how = ("--output-format", "json", "--model", model)
+
+    done = steer("-p", "look", "--tools", "mcp:notes", *how)
+
+    assert done.returncode == 0, done.stderr
+    thread = json.loads(done.stdout)["session_id"]
+    came = {body["tool"]: body for body in results(decoded(steer("replay", thread).stdout))}
+    assert came["notes__read_notes"]["output"]["content"] == "hello"
+    refused = " ".join(came["mcp_list_tools"]["message"].split())
+    assert "There is no MCP server “other”. There are: notes." in refused
+    assert came["workspace_list_files"]["status"] == "malformed"
+
+
+def test_a_server_in_a_list_of_tools_that_is_not_there_is_named(steer, script, configured):
+    done = steer("-p", "look", "--tools", "Read,mcp:nots", "--model", script(DONE))
+    assert done.returncode == 2
+    assert "There is no MCP server “nots”. There are: notes." in " ".join(done.stderr.split())

@@ -9,7 +9,7 @@ What is wrong with an entry is reported by its name and never by its values: the
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from steersman.identity.mcp_entry import Entry, Signing, Wrong, bounds_of
 from steersman.identity.places import places, read_text
 from steersman.identity.settings import config_file, data_folder
 from steersman.records import validation
+from steersman.records.errors import UsageProblem
 from steersman.records.mcp_server import Bounds, Grant, OAuth, Server, Transport
 from steersman.records.patterns import pattern
 from steersman.records.protection import inside
@@ -61,6 +62,19 @@ class Configured(Struct, frozen=True):
     def get(self, name: str) -> Server | None:
         """A server by its name."""
         return next((server for server in self.servers if server.name == name), None)
+
+    def only(self, names: Collection[str]) -> "Configured":
+        """The same with no other servers than those of some names."""
+        for name in names:
+            if self.get(name) is None:
+                there = ", ".join(server.name for server in self.servers) or "none"
+                raise UsageProblem(
+                    f"There is no MCP server “{name}”.",
+                    f"There are: {there}.",
+                    "`steer mcp list` shows them.",
+                )
+        kept = tuple(server for server in self.servers if server.name in names)
+        return Configured(kept, self.problems)
 
 
 def user_file(environ: Mapping[str, str]) -> Path:

@@ -15,6 +15,7 @@ from steersman.records.errors import UsageProblem
 JSON = Any
 MCP_CALL = "mcp_call_tool"
 MCP_TOOLS = ("mcp_list_tools", MCP_CALL)  # the ways to all tools of MCP servers
+SERVER = "mcp:"  # in a list of tools: those of the server whose name follows, and of no other
 MCP = "mcp__"
 FILE = "tool:"  # before the name of a tool that a file is (docs/extensions.md)
 ASK_USER = "ask_user"
@@ -97,17 +98,26 @@ def offers(tools: Container[str], name: str) -> bool:
     return ALL in tools or name in tools
 
 
+def servers_in(tools: Iterable[str]) -> tuple[str, ...]:
+    """The MCP servers that a list of tools names; with none, it has nothing to say about them."""
+    return tuple(name.removeprefix(SERVER) for name in tools if name.startswith(SERVER))
+
+
 def chosen(texts: Iterable[str]) -> tuple[str, ...]:
-    """The tools of a list, by our names; `default` stands for all.
+    """The tools of a list, by our names; `default` stands for all, `mcp:NAME` for a server's.
 
     Several may be in a text, with commas or blanks between.
     """
     found: list[str] = []
     for word in (word for text in texts for word in re.split(r"[,\s]+", text) if word):
+        if word.startswith(SERVER):
+            found += [*MCP_TOOLS, word]
+            continue
         if "__" in word:
             raise UsageProblem(
                 f"“{word}” cannot be in a list of tools.",
                 "What MCP servers offer is found by mcp_list_tools and called by mcp_call_tool.",
+                f"{SERVER}{word.partition('__')[0]} offers the tools of that server.",
             )
         try:
             names = (ALL,) if word == ALL else named(word)

@@ -41,7 +41,7 @@ from steersman.records.mcp_tools import Wishes
 from steersman.records.message import Audit
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
-from steersman.records.tool_names import ALSO, HOST, MCP_CALL, offers
+from steersman.records.tool_names import ALSO, HOST, MCP_CALL, offers, servers_in
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads.capsule import Capsule
@@ -367,6 +367,8 @@ def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool)
             trusted=setup.trusted,
         )
     configured = find_servers(root, setup.surroundings, trusted=setup.trusted)
+    if names := servers_in(setup.settings.tools):
+        configured = configured.only(names)
     hooks = None
     if setup.settings.hooks or (setup.trusted and os.path.isdir(os.path.join(root, ".claude"))):
         from steersman.identity.hooks import find as find_hooks

@@ -61,6 +61,7 @@ HIDDEN = {"carry": ("background", "carry"), "print": ("printing", "command")}
 # What goes wrong with standard output itself: a full disk, a full quota, a terminal that is gone.
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 ALIKE = 0.8  # how much of a name is right when it is taken for a slip
+GUESS = 0.6  # the same where nothing else can be meant
 
 OWN = ("-h", "--help", "-V", "--version")  # flags of `steer` itself; others belong to the chat
 
@@ -87,7 +88,7 @@ class Commands(click.Group):
         """The command that is called; a wrong name is answered with the nearest."""
         wrong = not _known(args[0]) and not args[0].startswith("-")
         if wrong and not ctx.resilient_parsing:
-            near = _near(args[0])
+            near = _near(args[0], GUESS)
             raise UsageProblem(
                 f"There is no command “{args[0]}”.",
                 f"Did you mean `steer {near}`?" if near else "`steer --help` lists them.",
@@ -128,6 +129,11 @@ def app() -> None:
       --mode MODE            ask, plan, spec, code or debug.
       --approvals LEVEL      When you are asked: review, on-request, on-failure, never.
       --plain                Line by line, without a full screen.
+
+    \b
+    In a script, all flags with `steer -p --help`:
+      -p, --print TASK       Do the task, print the answer and end.
+      --output-format FORMAT text, json or stream-json.
     """
 
 
@@ -171,11 +177,11 @@ def _known(name: str) -> bool:
     return name in COMMANDS or name in HIDDEN
 
 
-def _near(name: str) -> str:
+def _near(name: str, alike: float = ALIKE) -> str:
     """The command that a wrong name is nearly; empty if there is none."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name[:40].lower(), COMMANDS, n=1, cutoff=ALIKE)), "")
+    return next(iter(get_close_matches(name[:40].lower(), COMMANDS, n=1, cutoff=alike)), "")
 
 
 def _outcome(arguments: list[str]) -> int:

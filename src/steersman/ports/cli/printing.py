@@ -81,7 +81,7 @@ def meant(arguments: list[str]) -> list[str]:
     "--tools",
     metavar="LIST",
     multiple=True,
-    help='Offer the model only these, as in "Read,Grep"; "" is none, default is all.',
+    help='Offer the model only these, as in "Read,mcp:github"; "" is none, default is all.',
 )
 @click.option(
     "--append-system-prompt",
