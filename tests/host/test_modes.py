@@ -173,3 +173,12 @@ def test_debug_mode_asks_about_every_patch_and_lets_commands_look(steer, workspa
     asked = [m["body"]["reason"] for m in yes if m["kind"] == "confirm_request"]
     assert len(asked) == 2
     assert all("in debug mode" in reason for reason in asked)
+
+
+@pytest.mark.parametrize("mode", ["ask", "spec"])
+def test_a_model_that_names_a_wrong_tool_hears_only_of_those_it_is_offered(steer, script, mode):
+    model = script({"tool_calls": [call("workspace_fly")]}, {"text": "Done."})
+    messages = steer.messages("run", "--mode", mode, "--model", model, "go")
+    (told,) = (m["body"]["message"] for m in messages if m["kind"] == "tool_result")
+    assert "workspace_read_file" in told
+    assert "workspace_run_command" not in told

@@ -301,7 +301,7 @@ class Toolbox:
         if tool is None:
             raise Malformed(
                 f"There is no tool “{call.name}”.",
-                f"The tools are: {', '.join(self._tools)}.",
+                f"The tools are: {', '.join(spec.name for spec in self.specs())}.",
                 "Use one of them.",
             )
         args = tool.parse(call)
