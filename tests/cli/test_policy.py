@@ -260,7 +260,7 @@ def test_an_always_holds_in_every_thread_here_until_it_is_forgotten(
 def test_what_runs_anything_can_only_be_answered_once(steer, script, command):
     model = script({"tool_calls": [outside(command)]}, DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("can only be approved once: ")
+        terminal.until("the approval cannot be remembered: ")
         terminal.until(ASK)
         assert "[y]es, [n]o, [e]dit" in terminal.text
         terminal.press("n\n")

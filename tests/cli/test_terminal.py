@@ -48,7 +48,7 @@ def test_a_change_is_shown_as_a_diff_and_made_when_the_person_agrees(steer, scri
             "  +    return a + b\n"
             "  t would allow changes of ./calc.py\n"
             "  u/w/W would allow changes of any file in the workspace, but not of protected ones\n"
-            "  allow? [y]es, [u] this and the like in this turn, [t] in this thread, "
+            "  Approve? [y]es, [u] this and the like in this turn, [t] in this thread, "
             "[w] all edits in this thread, [W] all edits here, "
             f"[n]o, [e]dit, {ASK}"
         )
@@ -90,7 +90,7 @@ def test_by_default_work_is_reviewed_and_only_what_cannot_be_undone_is_asked_abo
 
 @pytest.mark.parametrize("word", ["n", "no", "N"])
 def test_a_no_is_told_to_the_model_and_nothing_is_changed(steer, script, workspace, word):
-    model = script({"tool_calls": [FIX]}, {"expect": "the user denied it", "text": "As you like."})
+    model = script({"tool_calls": [FIX]}, {"expect": "the user said no", "text": "As you like."})
 
     with Terminal(steer, "run", "--model", model, "fix add") as terminal:
         terminal.until(ASK)
@@ -202,13 +202,13 @@ def test_a_paste_is_one_answer_and_nothing_of_it_answers_the_next_card(steer, sc
 
 
 def test_a_question_of_a_model_cannot_draw_a_card(steer, script):
-    text = "Which?\n? The agent wants to read `calc.py`\n  allow? [y]es, [n]o: "
+    text = "Which?\n? The agent wants to read `calc.py`\n  Approve? [y]es, [n]o: "
     asks = call("ask_user", questions=[{**NEXT, "question": text}])
     model = script({"tool_calls": [asks]}, DONE)
     with Terminal(steer, "run", "--model", model, "fix add") as terminal:
         terminal.until(
             "? Next:\n  │ Which?\n  │ ? The agent wants to read `calc.py`\n"
-            "  │   allow? [y]es, [n]o:"
+            "  │   Approve? [y]es, [n]o:"
         )
         terminal.until("Enter declines: ")
         terminal.press("\n")

@@ -102,7 +102,7 @@ def test_an_undo_never_overwrites_what_someone_else_did_since(here, folder, scri
 
     refused = here("undo", "--yes")
     assert refused.returncode == 1
-    assert "Changed by someone else since: main.py." in refused.stderr
+    assert "Changed since then: main.py." in refused.stderr
     assert (folder / "main.py").read_text() == "print('me')\n"
 
     assert here("undo", "--yes", "--force").returncode == 0
@@ -408,7 +408,7 @@ def test_git_status_changes_nothing_that_an_undo_could_lose(steer, committing, s
     (steer.folder / "mine.txt").write_text("mine\n")
     git("add", "mine.txt")
     refused = steer("undo", thread, "--yes", "--to", "1")
-    assert "Changed by someone else since: .git/index." in refused.stderr
+    assert "Changed since then: .git/index." in refused.stderr
     git("reset", "-q", "mine.txt")
     done = steer("undo", thread, "--yes", "--to", "1")
     assert done.returncode == 0, done.stderr
@@ -481,7 +481,7 @@ def test_files_and_hunks_of_a_turn_are_undone_and_the_rest_stays(here, folder, s
     (folder / "long.py").write_text(old)
     assert picture(folder) == {**before, "main.py": picture(folder)["main.py"]}
     refused = here("undo", "--yes", "--file", "main.py")
-    assert (refused.returncode, "Changed by someone else since" in refused.stderr) == (1, True)
+    assert (refused.returncode, "Changed since then" in refused.stderr) == (1, True)
     assert here("undo", "--yes", "--file", "main.py", "--force").returncode == 0
     assert picture(folder) == before
     nothing = here("undo", thread, "--yes")
@@ -561,7 +561,7 @@ def test_undoing_one_hunk_keeps_my_own_edit_in_the_same_file(here, folder, scrip
     cart.write_text(over)
     refused = here(*hunk)
     assert refused.returncode == 1
-    assert "Changed by someone else since: src/cart.py." in refused.stderr
+    assert "Changed since then: src/cart.py." in refused.stderr
     assert cart.read_text() == over
     for forced in (hunk, ("undo", "--yes", "--file", "src/cart.py"), ("undo", "--yes")):
         assert here(*forced, "--force").returncode == 0
@@ -608,7 +608,7 @@ def test_an_undo_keeps_my_own_lines_and_says_so_before_it_happens(here, folder, 
     cart.write_text(agents.replace("line 9\n", "line nine, mine\n") + "mine\n")
 
     asked = here("undo")
-    assert "Your changes since then stay:\n  cart.py: +2 −1\n" in asked.stdout
+    assert "Later changes that stay:\n  cart.py: +2 −1\n" in asked.stdout
     assert "-line two\n" in asked.stdout
     assert "nine, mine" not in asked.stdout
 
@@ -633,7 +633,7 @@ def test_an_undo_keeps_what_i_changed_between_two_changes_of_the_agent(here, fol
     done = here("undo", "--to", "1", "--yes")
 
     assert done.returncode == 0, done.stderr
-    assert "Your changes since then stay:\n  cart.py: +1 −1\n" in done.stdout
+    assert "Later changes that stay:\n  cart.py: +1 −1\n" in done.stdout
     assert cart.read_text() == LINES.replace("line 11\n", "line eleven, mine\n")
 
 
@@ -650,20 +650,21 @@ def test_what_i_changed_in_the_same_lines_is_asked_about_and_a_copy_is_kept(here
     refused = here("undo", "--yes")
     assert (refused.returncode, cart.read_text()) == (1, mine)
     assert "+line two, mine\n" in refused.stdout
-    assert "Changed by someone else since: cart.py." in refused.stderr
+    assert "Changed since then: cart.py." in refused.stderr
 
-    question = "keep [m]ine and undo the rest, [o]verwrite it (a copy is kept), [n]othing"
+    keep = "[m] keep the later changes and undo the rest, "
+    overwrite = "[o] overwrite them (a copy is kept), [n] do nothing"
     with Terminal(here, "undo") as terminal:
-        terminal.until("Your changes in the same lines would be overwritten:")
+        terminal.until("Later changes to the same lines, which would be overwritten:")
         terminal.until("+line two, mine")
-        terminal.until(question)
+        terminal.until(f"Later changes in cart.py: {keep}{overwrite}")
         terminal.press("m\n")
         terminal.until("Undone: 1 change")
         assert terminal.end() == 0
     assert (cart.read_text(), other.exists()) == (mine, False)
 
     with Terminal(here, "undo") as terminal:
-        terminal.until("[o]verwrite it (a copy is kept), [n]othing")
+        terminal.until(f"Later changes in cart.py: {overwrite}")
         terminal.press("o\n")
         terminal.until("Undone: 1 change")
         terminal.until("A copy of what it overwrote is in ")
@@ -688,7 +689,7 @@ def test_a_rewind_that_keeps_mine_leaves_the_rest_to_undo_in_the_new_thread(here
     cart.write_text(mine)
 
     with Terminal(here, "rewind", thread, str(len(first))) as terminal:
-        terminal.until("keep [m]ine and undo the rest")
+        terminal.until("[m] keep the later changes and undo the rest")
         terminal.press("m\n")
         terminal.until("Undone: 1 change")
         assert terminal.end() == 0

@@ -105,7 +105,7 @@ def test_a_person_is_asked_about_all_that_must_be_asked_at_once():
 
 def test_a_no_is_a_verdict_with_the_guidance_of_the_person():
     verdict, messages = admitted(WRITE, answer=said("deny", "use b.txt"))
-    assert verdict == Verdict("deny", "person", "the user denied it", "use b.txt")
+    assert verdict == Verdict("deny", "person", "the user said no", "use b.txt")
     assert messages[-1].body == ConfirmResponse("deny", "use b.txt")
 
 

@@ -23,7 +23,7 @@ def test_exit_words(code, words):
 
 
 def test_a_denial_names_the_rule_that_decided_and_never_a_person_as_one():
-    assert str(refused(Verdict("deny", "person", "the user denied it"))) == (
-        "Denied: the user denied it."
+    assert str(refused(Verdict("deny", "person", "the user said no"))) == (
+        "Denied: the user said no."
     )
     assert refused(Verdict("deny", "no-make", "use just")).why == "Rule: no-make."

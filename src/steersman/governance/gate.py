@@ -306,7 +306,7 @@ class Gate:
         response = await self._desk.confirm(request, lane)
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
-            return Verdict("deny", PERSON, "the user denied it", response.guidance)
+            return Verdict("deny", PERSON, "the user said no", response.guidance)
         if response.arguments is not None or response.hunks is not None:
             self._answered.setdefault(request.call, set()).update(map(matter, asked))
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))

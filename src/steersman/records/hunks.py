@@ -11,9 +11,9 @@ from msgspec import Struct
 from steersman.records.action import Action, Delete, Write
 from steersman.records.counting import counted
 
-_ONE_ONLY = "it is one change only"
-_MORE = "it does more than change files"
-_WHOLE = "it can only be allowed or denied as it is"
+_ONE_ONLY = "there is only one hunk"
+_MORE = "the call does more than change files"
+_WHOLE = "it can only be approved or denied as a whole"
 
 
 class FileHunks(Struct, frozen=True):
@@ -53,7 +53,7 @@ def misfit(actions: Sequence[Action], chosen: Sequence[FileHunks], *, whole: boo
     changes = {change.path: change for change in _changes(actions)}
     why = why_whole(actions, whole=whole)
     if why and why != _ONE_ONLY:
-        return f"Hunks cannot be chosen here: {why}."
+        return f"Hunks cannot be chosen: {why}."
     named = {one.path: frozenset(one.numbers) for one in chosen}
     if len(named) < len(chosen):
         return "A file is named twice."

@@ -19,8 +19,8 @@ from steersman.views.arranging import arranged, ignored_words
 from steersman.views.hunks import read_diff
 from steersman.views.text import flat
 
-STAYS = "Your changes since then stay:"
-LOST = "Your changes in the same lines would be overwritten:"
+STAYS = "Later changes that stay:"
+LOST = "Later changes to the same lines, which would be overwritten:"
 LOG = "logs/HEAD"  # where git notes every commit
 Choice = Literal["whole", "rest"]  # of a plan: all of it, or what overwrites nothing
 

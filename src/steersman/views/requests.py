@@ -157,11 +157,11 @@ def not_offered(request: ConfirmRequest | None, key: str) -> str:
         return "“t” is not needed here: “y” already holds for the whole thread."
     lasts = _LASTS.get(key)
     if lasts and request.only_once and not request.lasting:
-        return f"“{key}” ({lasts}) is not offered: {flat(request.only_once)}."
+        return f"“{key}” ({lasts}) is not possible here: {flat(request.only_once)}."
     if key in "YN":
         return f"“{key}” answers several requests at once, and this is the only one."
     told = f" ({lasts})" if lasts else ""
-    return f"“{key}”{told} is not offered here. The keys below are; esc goes to your message."
+    return f"“{key}”{told} is not one of the answers here. Choose one of those below."
 
 
 def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> list[Offered]:

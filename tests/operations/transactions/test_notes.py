@@ -77,7 +77,7 @@ def test_what_someone_put_into_a_folder_since_stays_with_it(yard):
 
     told = recover(yard.objects)
 
-    assert told[-1] == "new was changed by someone else since and stays."
+    assert told[-1] == "new was changed since then and stays as it is."
     assert sorted(tree(yard.root)) == [".", "new", "new/mine"]
 
 
@@ -86,7 +86,7 @@ def test_a_pipe_that_someone_put_there_since_stays(yard):
     yard.apply(Change("b", ABSENT, yard.file(b"b")))
     os.mkfifo(yard.root / "a")
 
-    assert recover(yard.objects)[-1] == "a was changed by someone else since and stays."
+    assert recover(yard.objects)[-1] == "a was changed since then and stays as it is."
     assert os.listdir(yard.root) == ["a"]
 
 

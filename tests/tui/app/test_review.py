@@ -150,7 +150,7 @@ def test_writing_on_keeps_it_and_so_does_k(environ, workspace, script):
             await me.sees("3 of 3 kept")
             (workspace / "notes.md").write_text("mine\n")
             await me.press("x", "enter")
-            await me.sees("Changed by someone else since", "notes.md")
+            await me.sees("This overwrites later changes in", "notes.md")
             await me.press("n")
             await me.sees("Nothing was done.")
             assert (workspace / "notes.md").read_text() == "mine\n"
@@ -306,7 +306,7 @@ def test_the_card_has_what_is_still_there_of_a_turn(environ, workspace, script):
             await me.sees("2 of 2 kept", "long.py  +0 -1  edited since", "line 30")
             assert "line two" not in me.screen()
             await me.press("space", "enter")  # only the hunk of the turn; the rest is mine
-            await me.sees("Your changes since then stay")
+            await me.sees("Later changes that stay")
             await me.press("y")
             await me.until(lambda: (workspace / "long.py").read_text() == OLD + "mine\n")
             await me.sees("1 file changed, +1 −0 · 2 reverted since")
@@ -337,7 +337,7 @@ def test_what_changed_at_the_last_moment_is_shown_before_anything_is_undone(
             assert (workspace / "long.py").read_text() == NEW
             assert me.app.query_one(Review).has_focus
             await me.press("u")
-            await me.sees("Changed by someone else since", "notes.md")
+            await me.sees("This overwrites later changes in", "notes.md")
             await me.press("n")
             assert (workspace / "notes.md").read_text() == "mine\n"
 

@@ -175,7 +175,7 @@ def test_what_is_not_offered_is_no_answer() -> None:
     assert "y yes in this thread" in picture(app)
     assert "n no in this thread" in picture(app)
     app = press(network_request(), "?")
-    assert "can only be approved once: it only holds for this host" in picture(app)
+    assert "the approval cannot be remembered: it only holds for this host" in picture(app)
 
 
 def test_a_card_has_one_line_of_keys_and_says_nothing_twice() -> None:
@@ -309,7 +309,7 @@ def test_the_choice_can_be_left_without_an_answer() -> None:
 def test_where_only_the_whole_can_be_answered_the_diff_says_why() -> None:
     request = asked("workspace_run_command", written("a", OLD, NEW, origin="command"))
     app = press((request, working(request, command="make")), "D")
-    assert "as a whole only: it can only be allowed or denied as it is" in picture(app)
+    assert "Hunks cannot be chosen: it can only be approved or denied as a whole." in picture(app)
     assert press((request, working(request, command="make")), "D", "space", "enter").answers == []
 
 
@@ -419,8 +419,8 @@ def test_a_key_that_is_not_offered_says_why_and_answers_nothing() -> None:
     host, edit = network_request(), edit_request()
     for things, key, told in (
         (host, "t", "“t” is not needed here: “y” already holds for the whole thread."),
-        (host, "A", "“A” (always here) is not offered: it only holds for this host."),
-        (edit, "A", "“A” (always here) is not offered here. The keys below are"),
+        (host, "A", "“A” (always here) is not possible here: it only holds for this host."),
+        (edit, "A", "“A” (always here) is not one of the answers here. Choose one of those below"),
         (edit, "Y", "“Y” answers several requests at once, and this is the only one."),
         (question("Which?", "one", "two"), "3", "“3” is not one of the answers here."),
     ):

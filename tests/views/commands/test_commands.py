@@ -251,8 +251,8 @@ def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script,
 
     happened = desk(scenario, model=model)
     body = happened[0][1][1]
-    assert body.startswith("**Changed by someone else since, and overwritten by this: calc.py.**")
-    assert "Your changes in the same lines would be overwritten:" in body
+    assert body.startswith("**This overwrites later changes in: calc.py.**")
+    assert "Later changes to the same lines, which would be overwritten:" in body
     assert "+# mine\n" in body
     assert file.read_text() == BROKEN
 
@@ -278,7 +278,7 @@ def test_undo_keeps_my_own_lines_and_leaves_out_what_it_would_overwrite(desk, sc
 
     kept, said, over = desk(scenario, model=script({"tool_calls": writes}, {"text": "Done."}))
 
-    assert "Your changes since then stay:\n\n- far.txt: +1 −0" in kept[0][1][1]
+    assert "Later changes that stay:\n\n- far.txt: +1 −0" in kept[0][1][1]
     assert kept[1:] == [("done", "Undone: 2 changes."), ("tell", "/redo reverses this.")]
     assert said == (
         [lines + "mine\n", agents.replace("line one\n", "line one, mine\n")], False

@@ -170,7 +170,7 @@ def test_a_rewind_keeps_what_i_changed_in_the_same_lines(desk, script, workspace
     how, (title, body) = [about for kind, about in happened if kind == "read"]
     assert how == (title, body)
     assert title == "Go back to before “fix it”, undoing 2 file changes?"
-    assert "Your changes in the same lines would be overwritten:" in body
+    assert "Later changes to the same lines, which would be overwritten:" in body
     assert ("done", "Undone: 1 change.") in happened
 
 

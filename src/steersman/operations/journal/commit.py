@@ -106,7 +106,7 @@ def _recover(objects: Objects) -> list[str]:
         told.append(
             f"A change of {counted(len(changes), 'path')} in {root} was cut off and undone."
         )
-        told += [f"{path} was changed by someone else since and stays." for path in foreign]
+        told += [f"{path} was changed since then and stays as it is." for path in foreign]
     return told
 
 

@@ -93,7 +93,7 @@ class Prompter:
             held = holds(request)
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
-            prompt = f"  allow{held}? [y]es{keys}, [n]o{change}, or say what to do instead: "
+            prompt = f"  Approve{held}? [y]es{keys}, [n]o{change}, or say what to do instead: "
             said = await answer(prompt)
             if said == "/detach" and self._leaves:
                 raise Leaving

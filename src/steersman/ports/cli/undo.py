@@ -31,10 +31,10 @@ LOOKED_AT = 20  # threads that are looked at for something to undo
 _thread = click.argument("thread", shell_complete=thread_ids, required=False)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 _force = click.option(
-    "--force", is_flag=True, help="Overwrite changes of the same lines; a copy is kept."
+    "--force", is_flag=True, help="Overwrite later changes to the same lines; a copy is kept."
 )
 _imported = click.option(
-    "--imported", is_flag=True, help="Also of an imported thread, with --yes without asking."
+    "--imported", is_flag=True, help="Allow it in an imported thread; with --yes, without asking."
 )
 _workspace = click.option(
     "--workspace", "-w", metavar="DIR", help="The newest thread of this folder (default: here)."
@@ -43,11 +43,19 @@ _workspace = click.option(
 
 @click.command()
 @_thread
-@click.option("--turn", type=click.IntRange(0), help="This turn (default: the last that changed).")
-@click.option("--to", type=click.IntRange(0), metavar="SEQ", help="All after this message.")
-@click.option("--file", "files", metavar="PATH", multiple=True, help="Only this file or folder.")
-@click.option("--hunk", "hunks", metavar="PATH:N", multiple=True, help="Only this hunk of a file.")
-@click.option("--list", "listed", is_flag=True, help="Show what can be undone, and do nothing.")
+@click.option(
+    "--turn", type=click.IntRange(0), help="Undo this turn (default: the last that changed files)."
+)
+@click.option(
+    "--to", type=click.IntRange(0), metavar="SEQ", help="Undo everything after this message."
+)
+@click.option(
+    "--file", "files", metavar="PATH", multiple=True, help="Undo only this file or folder."
+)
+@click.option(
+    "--hunk", "hunks", metavar="PATH:N", multiple=True, help="Undo only this hunk of a file."
+)
+@click.option("--list", "listed", is_flag=True, help="Only show what can be undone.")
 @_workspace
 @_force
 @_imported
@@ -130,7 +138,7 @@ def _elsewhere(host: Host, looked_at: Thread, folders: Sequence[str]) -> Nothing
 
 def _list(host: Host, thread: Thread, plan: UndoPlan) -> None:
     found = of_plan(host, thread.id, plan)
-    for text in numbered(found) if found else ["Nothing to undo: the files are like that already."]:
+    for text in numbered(found) if found else ["Nothing to undo: no file would change."]:
         click.echo(coloured_diff(text))
 
 
@@ -220,13 +228,13 @@ def _chosen(found: Prospect, *, asks: bool) -> Choice:
     told = ", ".join(found.names[:10])
     if not asks:
         raise SteersmanError(
-            f"Changed by someone else since: {told}.",
-            "Nothing was done, so that nothing of theirs is lost.",
-            "Pass --force to overwrite it; a copy is kept.",
+            f"Changed since then: {told}.",
+            "Nothing was done, because it would overwrite these later changes.",
+            "Pass --force to overwrite them; a copy is kept.",
         )
-    keep = "keep [m]ine and undo the rest, " if found.rest is not None else ""
-    question = f"{keep}[o]verwrite it (a copy is kept), [n]othing"
-    match choose(f"{told}: {question}", "mon" if keep else "on", "n"):
+    keep = "[m] keep the later changes and undo the rest, " if found.rest is not None else ""
+    question = f"{keep}[o] overwrite them (a copy is kept), [n] do nothing"
+    match choose(f"Later changes in {told}: {question}", "mon" if keep else "on", "n"):
         case "m":
             return "rest"
         case "o":

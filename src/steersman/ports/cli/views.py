@@ -413,6 +413,6 @@ def _covers(request: ConfirmRequest) -> list[str]:
             lines.append(click.style(f"  {keys} would allow {told}", dim=True))
     if request.only_once:
         lines.append(
-            click.style(f"  can only be approved once: {flat(request.only_once)}", dim=True)
+            click.style(f"  the approval cannot be remembered: {flat(request.only_once)}", dim=True)
         )
     return lines

@@ -174,7 +174,7 @@ class DiffPane(Vertical):
             head.append(told, palette.accent)
         self.query_one(".diff-head", Static).update(cut(head, max(self.size.width - 2, 1)))
         width = max(self.size.width - 2, 1)
-        told = f"as a whole only: {self._why_whole}" if self._why_whole else ""
+        told = f"Hunks cannot be chosen: {self._why_whole}." if self._why_whole else ""
         foot = wrapped(told, width, palette.warn) if told else []
         keys = keys_lines(self._keys(), width, palette)
         foot = (foot or keys)[:1] if self.size.height < LOW else [*foot, *keys]

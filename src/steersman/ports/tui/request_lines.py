@@ -118,7 +118,7 @@ def _covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]
             told = "; ".join(map(flat, lasting.sentences))
             lines += wrapped(f"would allow {told}", width, palette.dim, f"{keys} ", "  ")
     if request.only_once:
-        told = f"can only be approved once: {flat(request.only_once)}"
+        told = f"the approval cannot be remembered: {flat(request.only_once)}"
         lines += wrapped(told, width, palette.dim)
     return lines
 

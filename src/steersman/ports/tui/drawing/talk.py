@@ -123,8 +123,8 @@ def _answered(block: Request) -> str:
         return "no answer" if block.state == "cancelled" else "waits for an answer"
     held = holds(block.request)
     lasts = held.strip() if held and answer.scope == "once" else SCOPES[answer.scope]
-    by = {"yes-flag": " by --yes", "earlier": " by your earlier answer"}.get(answer.by, "")
-    said = f"allowed {lasts}{by}" if answer.decision == "allow" else f"not allowed{held}"
+    how = {"yes-flag": "by --yes", "earlier": "by an earlier answer"}.get(answer.by, lasts)
+    said = f"allowed {how}" if answer.decision == "allow" else f"denied{held}"
     if answer.arguments is not None:
         said += ", changed"
     if answer.guidance:

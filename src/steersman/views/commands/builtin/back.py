@@ -18,9 +18,9 @@ from steersman.views.text import IMPORTED_WORDS, counted
 
 CHOICES: dict[str, plans.Choice] = {"m": "rest", "o": "whole"}
 DEEDS = (
-    Deed("m", "keep mine, undo the rest"),
-    Deed("o", "overwrite it (a copy is kept)"),
-    Deed("n", "nothing"),
+    Deed("m", "keep the later changes, undo the rest"),
+    Deed("o", "overwrite them (a copy is kept)"),
+    Deed("n", "do nothing"),
 )
 SHOWN = 20
 LONGEST = 60_000
@@ -45,7 +45,7 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
     A user who has `seen` the changes and chose to undo them is only asked where more would be lost.
     """
     if not plan.changes:
-        stage.tell(f"Nothing to {plan.cause}: the files are like that already.")
+        stage.tell(f"Nothing to {plan.cause}: no file would change.")
         return
     found = await asyncio.to_thread(plans.prospect, stage.seat.host, stage.seat.id, plan)
     choice: plans.Choice | None = "whole"
@@ -100,7 +100,7 @@ def described(found: plans.Prospect) -> str:
     if found.taken:
         names = ", ".join(cell(name, 80) for name in found.names[:10])
         more = f" and {len(found.names) - 10} more" if len(found.names) > 10 else ""
-        parts.append(f"**Changed by someone else since, and overwritten by this: {names}{more}.**")
+        parts.append(f"**This overwrites later changes in: {names}{more}.**")
     if found.lost:
         parts += [plans.LOST, diffs(found.lost)]
     if found.stays:
@@ -134,7 +134,7 @@ async def diff(stage: Stage, arguments: str) -> None:
     """Show what this thread changed, or only its last turn."""
     which = arguments.strip()
     if which not in ("", "last"):
-        raise UsageProblem(f"/diff knows no “{which}”.", try_this="Use /diff or /diff last.")
+        raise UsageProblem(f"/diff has no option “{which}”.", try_this="Use /diff or /diff last.")
     if await stage.open("diff" if which else "thread"):
         return
     found = [] if which else await changes(stage.seat)
