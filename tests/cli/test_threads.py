@@ -115,6 +115,25 @@ def test_a_beginning_of_several_ids_is_refused_and_names_them(steer, home):
 
 
 @pytest.mark.parametrize(
+    "command", [["threads", "show"], ["attach"], ["resume"], ["-p", "go", "-r"]]
+)
+@pytest.mark.parametrize("typed", ["k7mq2xw9pd", "k7n"])
+def test_an_id_with_a_slip_names_the_nearest_ones(steer, home, command, typed):
+    """Whoever mistypes an id gets the thread that they meant, with its title."""
+    store = SqliteStore(home)
+    for name, title in (("k7mq2xw9pc", "fix add"), ("zzzzzzzzzz", "other")):
+        store.create_thread(Thread(name, title, "/somewhere", "run", TIME, TIME))
+    store.close()
+
+    done = steer(*command, typed)
+
+    assert done.returncode == 2
+    assert f"There is no thread “{typed}”." in done.stderr
+    assert "Did you mean k7mq2xw9pc (fix add)?" in done.stderr
+    assert "zzzzzzzzzz" not in done.stderr
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ["threads", "show"],

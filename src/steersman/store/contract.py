@@ -268,8 +268,21 @@ def find_thread(store: Store, wanted: str) -> Thread:
         ids = ", ".join(thread.id for thread in matches)
         raise UsageProblem(f"“{wanted}” matches several thread ids: {ids}.", try_this="Type more.")
     raise UsageProblem(
-        f"There is no thread “{wanted}”.", try_this="`steer threads list` shows them."
+        f"There is no thread “{wanted}”.",
+        _nearest(store, wanted),
+        "`steer threads list` shows them.",
     )
+
+
+def _nearest(store: Store, wanted: str) -> str:
+    """The threads whose ids begin most like one that is not there, as a question."""
+    from difflib import get_close_matches
+
+    threads = store.threads() if wanted else []
+    begun = {thread.id[: len(wanted)]: thread for thread in reversed(threads)}
+    near = [begun[one] for one in get_close_matches(wanted.lower(), begun)]
+    meant = " or ".join(f"{thread.id} ({thread.title[:40]})" for thread in near)
+    return f"Did you mean {meant}?" if meant else ""
 
 
 def stamp(time: datetime) -> str:

@@ -168,8 +168,8 @@ class AttachJob(Job):
 def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
     """Answer what THREAD asks: allow, deny (with a reason, if you like), or the text of an answer.
 
-    With several requests waiting, name the one you mean by its CORR before the answer. Without an
-    answer, what is asked is shown; at a terminal you then answer it.
+    With several requests waiting, name the one you mean before the answer, by its id or the
+    beginning of it. Without an answer, what is asked is shown; at a terminal you then answer it.
     """
     asyncio.run(_answer(thread, words, scope))
 
@@ -232,10 +232,11 @@ async def _which(
 ) -> tuple[Waiting, tuple[str, ...]]:
     """Which request is meant, and the words of its answer."""
     waiting = (await handle.state()).activity.waiting
-    named = [one for one in waiting if words[:1] == (one.corr,)]
-    if named:
+    by_name = bool(words) and words[0].startswith("ask_")
+    named = [one for one in waiting if by_name and one.corr.startswith(words[0])]
+    if len(named) == 1:
         return named[0], words[1:]
-    if words and words[0].startswith("ask_"):
+    if by_name and not named:
         raise UsageProblem(
             f"No request {words[0]} is waiting in thread {handle.id}.",
             "It was already answered, or never asked.",
