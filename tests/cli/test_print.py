@@ -65,7 +65,6 @@ def test_every_step_is_a_line_in_claude_codes_shape(workspace, script, printed):
     init, text, read, edit, *_, last, result = lines
     assert text["message"]["id"] == read["message"]["id"] == edit["message"]["id"]
     assert last["message"]["id"] != text["message"]["id"]
-    assert read["message"]["usage"]["output_tokens"] > 0
     assert (init["cwd"], init["permissionMode"]) == (str(workspace), "acceptEdits")
     assert {"Bash", "Read", "Write", "Grep"} <= set(init["tools"])
     assert text["message"]["content"] == [{"type": "text", "text": "Looking."}]
@@ -76,6 +75,24 @@ def test_every_step_is_a_line_in_claude_codes_shape(workspace, script, printed):
     assert len({one["uuid"] for one in lines}) == len(lines)
     assert (result["result"], result["num_turns"], result["is_error"]) == ("Done.", 2, False)
     assert (workspace / "calc.py").read_text() == FIXED
+
+
+def test_every_line_of_an_answer_has_what_it_used_and_the_result_has_the_sum(script, printed):
+    usage = {"input": 90, "cached": 60, "output": 7}
+    model = script({"text": "Looking.", "tool_calls": [READ], "usage": usage}, DONE)
+    _, lines = printed("look", "--model", model, "--output-format", "stream-json", "--verbose")
+    said, used, last = (one["message"]["usage"] for one in lines if one["type"] == "assistant")
+    assert said == used == {
+        "input_tokens": 30, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 60,
+        "output_tokens": 7,
+    }  # fmt: skip
+    assert last["output_tokens"] > 0
+    total = lines[-1]["usage"]
+    assert total == {name: said[name] + last[name] for name in total}
+    (of_model,) = lines[-1]["modelUsage"].values()
+    assert (of_model["inputTokens"], of_model["outputTokens"], of_model["costUSD"]) == (
+        total["input_tokens"], total["output_tokens"], lines[-1]["total_cost_usd"],
+    )  # fmt: skip
 
 
 def test_what_needs_approval_is_denied_and_listed_and_a_rule_allows_it(workspace, script, printed):

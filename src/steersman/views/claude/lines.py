@@ -61,6 +61,11 @@ class Spent:
         self.cost += used.cost
         self.ms += used.ms
 
+    def of_model(self) -> Line:
+        """The same as an entry of `modelUsage`, which has its own names."""
+        names = "inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens"
+        return dict(zip(names, self.tokens.values(), strict=True)) | {"costUSD": self.cost}
+
 
 class Lines:
     """Feed it every message in order; each gives the lines it comes to.
@@ -91,16 +96,21 @@ class Lines:
         self._denied: list[Line] = []
         self._began: Message | None = None
         self._spent = Spent()
+        self._by_model: dict[str, Spent] = {}
         self._words = ""
         self._problem = ""
         self._count = 0
         self._response = 0  # the message that began the model's last response
         self._of_response = Spent()
+        self._held: list[Line] = []  # of an answer, until the message with what it used
 
     def feed(self, message: Message) -> list[Line]:
         """The lines of a message; none for what Claude Code says nothing of."""
         taker = _TAKERS.get(type(message.body))
-        return taker(self, message, message.body) if taker else []
+        held: list[Line] = []
+        if message.seq and not isinstance(message.body, UsageReport):
+            held, self._held = self._held, []  # an answer that was cut off has none
+        return held + (taker(self, message, message.body) if taker else [])
 
     def call(self, corr: str | None) -> ToolCall | None:
         """A call that was seen, as answers have changed it."""
@@ -121,7 +131,7 @@ class Lines:
     def _begin(self, message: Message, body: TurnStart) -> list[Line]:
         self._set(message, SettingsChanged(body.mode, body.model, approvals=body.approvals))
         self._began, self._spent, self._words, self._problem = message, Spent(), "", ""
-        self._denied = []
+        self._denied, self._by_model = [], {}
         return [
             self._line(message, "system", subtype="init")
             | {
@@ -155,7 +165,8 @@ class Lines:
             blocks.append({"type": "text", "text": body.text})
             if _main(message):
                 self._words = body.text
-        return [self._said(message, block) for block in blocks]
+        self._held = [self._said(message, block) for block in blocks]
+        return []
 
     def _use(self, message: Message, body: ToolCall) -> list[Line]:
         self._calls[message.corr] = body
@@ -198,8 +209,14 @@ class Lines:
 
     def _used(self, _: Message, body: UsageReport) -> list[Line]:
         self._spent.add(body)
+        self._by_model.setdefault(body.model, Spent()).add(body)
+        if body.aside:
+            return []
         self._of_response.add(body)
-        return []
+        held, self._held = self._held, []
+        for line in held:
+            line["message"]["usage"] = dict(self._of_response.tokens)
+        return held
 
     def _compacted(self, message: Message, body: Compaction) -> list[Line]:
         trigger = "manual" if body.cause == "user" else "auto"
@@ -227,7 +244,7 @@ class Lines:
             "stop_reason": None if failed else "end_turn",
             "total_cost_usd": self._spent.cost,
             "usage": dict(self._spent.tokens),
-            "modelUsage": {},
+            "modelUsage": {model: spent.of_model() for model, spent in self._by_model.items()},
             "permission_denials": self._denied,
             "terminal_reason": REASONS.get(body.ending, body.ending),
             "errors": [told] if failed and told else [],
