@@ -90,20 +90,24 @@ def test_pip_installs_from_a_domain_that_is_allowed_and_from_no_other(
     assert (workspace / "lib" / "tiny_harbour.py").exists()
 
 
-def test_an_unknown_host_is_one_question_in_a_thread_whatever_the_answer(steer, script):
+@pytest.mark.parametrize(("key", "questions"), [("n", 2), ("d", 1)])
+def test_a_host_is_denied_to_one_command_or_to_the_thread(steer, script, key, questions):
+    """A command that tries it again is refused without a question, the next one only after d."""
     fetch = "curl -sS -m 20 http://unknown.example.org/ -o /dev/null -w '%{http_code}'"
-    model = script({"tool_calls": [shell(fetch)]}, {"tool_calls": [shell(fetch)]}, DONE)
+    again = shell(f"{fetch}; {fetch}")
+    model = script({"tool_calls": [again]}, {"tool_calls": [again]}, DONE)
     with Terminal(steer, "run", "--model", model, "go") as terminal:
-        terminal.until("unknown.example.org, port 80")
-        terminal.until("or say what to do instead: ")
-        terminal.press("n\n")
+        for _ in range(questions):
+            terminal.until("unknown.example.org, port 80")
+            terminal.until("[n]o, [d] no in this thread, or say what to do instead: ")
+            terminal.press(f"{key}\n")
         terminal.until("Done.")
         assert terminal.end() == 0
     thread = decoded(steer("threads", "list", "--json", "--limit", "1").stdout)[0]["id"]
     messages = decoded(steer("replay", thread).stdout)
-    assert len(bodies(messages, "confirm_request")) == 1
+    assert len(bodies(messages, "confirm_request")) == questions
     outputs = [result["output"]["output"] for result in bodies(messages, "tool_result")]
-    assert ["403" in output for output in outputs] == [True, True]
+    assert ["403403" in output for output in outputs] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
+        self._refused: dict[str, list[tuple[Network, Verdict]]] = {}  # until a call is over
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
         self._hooks: set[str] = set()  # calls that run hooks
@@ -219,6 +220,7 @@ class Gate:
         self._unasked.discard(call)
         self._held.pop(call, None)
         self._answered.pop(call, None)
+        self._refused.pop(call, None)
         self._desk.over(call)
 
     def hold(self, call: str, why: str) -> None:
@@ -302,11 +304,20 @@ class Gate:
     async def _ask(
         self, request: ConfirmRequest, asked: Sequence[Case], lane: Lane
     ) -> Edited | Verdict | None:
-        """Put it to the user; None when they approve it as it is."""
+        """Put it to the user; None when they approve it as it is.
+
+        A host that they denied to a call is denied until the call is over, however often it tries.
+        """
+        wanted = [case.action for case in asked if isinstance(case.action, Network)]
+        for action, no in self._refused.get(request.call, ()):
+            if action in wanted:
+                return no
         response = await self._desk.confirm(request, lane)
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
-            return Verdict("deny", PERSON, "the user said no", response.guidance)
+            no = Verdict("deny", PERSON, "the user said no", response.guidance)
+            self._refused.setdefault(request.call, []).extend((one, no) for one in wanted)
+            return no
         if response.arguments is not None or response.hunks is not None:
             self._answered.setdefault(request.call, set()).update(map(matter, asked))
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
@@ -327,7 +338,7 @@ class Gate:
     async def _keep(
         self, tool: str, asked: Sequence[Case], response: ConfirmResponse, turn: int
     ) -> None:
-        """Remember a lasting answer. About a host, people are asked once in a thread."""
+        """Remember a lasting answer. A host that is allowed once is allowed in the thread."""
         if response.by != "person":
             return
         hosts = [case.action for case in asked if isinstance(case.action, Network)]
@@ -342,7 +353,7 @@ class Gate:
         hosts = [case.action for case in asked if isinstance(case.action, Network)]
         cases = [(case.action, case.judgement) for case in asked]
         if response.decision == "deny":
-            for host in hosts:
+            for host in hosts if response.scope == "thread" else ():
                 self._memory.refuse(host)
         elif response.scope != "once" and response.hunks is None:
             self._memory.keep(tool, cases, response.lasting, response.scope, turn)

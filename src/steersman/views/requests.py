@@ -129,7 +129,7 @@ def allowed_by(request: ConfirmRequest, key: str) -> str:
 
 
 def holds(request: ConfirmRequest) -> str:
-    """How long a plain yes or no holds: people are asked about a host once in a thread."""
+    """How long a plain yes holds: a host is approved for all commands of a thread."""
     about_host = any(isinstance(action, Network) for action in request.actions)
     return " in this thread" if about_host else ""
 
@@ -146,7 +146,7 @@ def plain(request: ConfirmRequest) -> str:
     return ""
 
 
-ANSWERS = "yutAwWnYNgeDo123456789"  # every key that is an answer to something
+ANSWERS = "yutAwWndYNgeDo123456789"  # every key that is an answer to something
 
 
 def not_offered(request: ConfirmRequest | None, key: str) -> str:
@@ -172,8 +172,10 @@ def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> l
     made = [Offered("y", yes, f"yes{held}" if held else short, bool(held))]
     for key, (_, _, told) in lasting_keys(request).items():
         made.append(Offered(key, told, _SHORT[key], True))
-    made.append(Offered("n", f"deny{held}", f"no{held}", bool(held)))
-    made.append(Offered("g", f"deny{held} and say why", "say why not"))
+    made.append(Offered("n", "deny", "no"))
+    if held:
+        made.append(Offered("d", f"deny{held}", f"no{held}", True))
+    made.append(Offered("g", "deny and say why", "say why not"))
     if editable(request, call):
         made.append(Offered("e", "edit", "edit"))
     if any(isinstance(action, Write | Delete) for action in request.actions):

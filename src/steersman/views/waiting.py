@@ -12,7 +12,7 @@ from steersman.views.blocks import Asked, Request, Work
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
-MOST_PRESSED = "y u t A n Y N tab e D g w W"
+MOST_PRESSED = "y u t A n d Y N tab e D g w W"
 
 
 class Queue:

@@ -173,9 +173,15 @@ def test_what_is_not_offered_is_no_answer() -> None:
     assert app.answers == []
     assert "registry.example, port 443" in picture(app)
     assert "y yes in this thread" in picture(app)
-    assert "n no in this thread" in picture(app)
+    assert "n no  d no in this thread" in picture(app)
     app = press(network_request(), "?")
     assert "the approval cannot be remembered: it only holds for this host" in picture(app)
+
+
+def test_a_host_is_denied_once_or_for_the_thread() -> None:
+    once, thread, edit = answers(network_request(), ["n"], ["d"]) + answers(edit_request(), ["d"])
+    assert (once, thread) == ([ConfirmResponse("deny")], [ConfirmResponse("deny", scope="thread")])
+    assert edit == []
 
 
 def test_a_card_has_one_line_of_keys_and_says_nothing_twice() -> None:

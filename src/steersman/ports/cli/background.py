@@ -163,7 +163,7 @@ class AttachJob(Job):
     "--scope",
     type=click.Choice(["once", "turn", "thread", "here"]),
     default="once",
-    help="How long an approval lasts.",
+    help="How long an approval lasts; `thread` also goes with the denial of a host.",
 )
 def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
     """Answer what THREAD asks: allow, deny (with a reason, if you like), or the text of an answer.
@@ -219,7 +219,7 @@ def _permission(said: str, scope: Any) -> ConfirmResponse:
     if first.lower() in ALLOW and not more:
         return ConfirmResponse("allow", scope=scope)
     if first.lower() in DENY:
-        return ConfirmResponse("deny", more)
+        return ConfirmResponse("deny", more, scope)
     raise UsageProblem(
         f"“{said}” is neither allow nor deny.",
         "Nothing was answered.",

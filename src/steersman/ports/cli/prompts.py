@@ -93,7 +93,8 @@ class Prompter:
             held = holds(request)
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
-            prompt = f"  Approve{held}? [y]es{keys}, [n]o{change}, or say what to do instead: "
+            no = "[n]o, [d] no in this thread" if held else "[n]o"
+            prompt = f"  Approve{held}? [y]es{keys}, {no}{change}, or say what to do instead: "
             said = await answer(prompt)
             if said == "/detach" and self._leaves:
                 raise Leaving
@@ -110,6 +111,8 @@ class Prompter:
                     return ConfirmResponse("allow")
                 case "n" | "N" | "no":
                     return ConfirmResponse("deny")
+                case "d" if held:
+                    return ConfirmResponse("deny", scope="thread")
                 case _ if len(said) < 2:  # a key that is not offered is no reason to deny
                     if said:
                         click.echo(f"  {not_offered(request, said)}")

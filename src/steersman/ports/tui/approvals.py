@@ -41,6 +41,7 @@ class Approvals(Letters, can_focus=True):
         Binding("w", "lasting('w')", "all edits in this thread", id="ask_edits", show=False),
         Binding("W", "lasting('W')", "all edits here", id="ask_edits_here", show=False),
         Binding("n", "deny", "deny", id="ask_deny", show=False),
+        Binding("d", "deny_host", "deny in this thread", id="ask_deny_thread", show=False),
         Binding("Y", "all('allow')", "approve all", id="ask_all", show=False),
         Binding("N", "all('deny')", "deny all", id="ask_none", show=False),
         Binding("g", "guide", "deny and say why", id="ask_guide", show=False),
@@ -218,6 +219,11 @@ class Approvals(Letters, can_focus=True):
         self._go_on()
         if had and self.current is not None:
             self.take_keys()
+
+    def action_deny_host(self) -> None:
+        """No, for all commands of the thread."""
+        if isinstance(self.current, Request) and requests.holds(self.current.request):
+            self._answer(ConfirmResponse("deny", scope="thread"))
 
     def action_deny(self) -> None:
         """No."""

@@ -124,7 +124,8 @@ def _answered(block: Request) -> str:
     held = holds(block.request)
     lasts = held.strip() if held and answer.scope == "once" else SCOPES[answer.scope]
     how = {"yes-flag": "by --yes", "earlier": "by an earlier answer"}.get(answer.by, lasts)
-    said = f"allowed {how}" if answer.decision == "allow" else f"denied{held}"
+    no = f"denied{held}" if answer.scope == "thread" else "denied"
+    said = f"allowed {how}" if answer.decision == "allow" else no
     if answer.arguments is not None:
         said += ", changed"
     if answer.guidance:
