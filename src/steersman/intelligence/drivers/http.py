@@ -256,3 +256,15 @@ async def whole(response: Reply) -> bytes:
 def bearer(endpoint: Endpoint) -> dict[str, str]:
     """The key as most servers want it; none where there is none."""
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+
+class OpenAI:
+    """What the formats of OpenAI have in common."""
+
+    def models_url(self, endpoint: Endpoint) -> str:
+        """Where the models are listed."""
+        return f"{endpoint.base_url}/models"
+
+    def headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """The headers that name and authorise us."""
+        return bearer(endpoint)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from steersman.intelligence.drivers.endpoint import Endpoint
-from steersman.intelligence.drivers.http import HttpDriver, bearer
+from steersman.intelligence.drivers.http import HttpDriver, OpenAI
 from steersman.intelligence.drivers.reading.openai_chat import ChatReader
 from steersman.intelligence.drivers.request_text import (
     arguments_text,
@@ -35,20 +35,12 @@ def open(name: str, endpoint: Endpoint) -> Driver:
     return HttpDriver(name, endpoint, FORMAT)
 
 
-class Chat:
+class Chat(OpenAI):
     """How it is spoken."""
 
     def url(self, name: str, endpoint: Endpoint) -> str:
         """Where requests go."""
         return f"{endpoint.base_url}/chat/completions"
-
-    def models_url(self, endpoint: Endpoint) -> str:
-        """Where the models are listed."""
-        return f"{endpoint.base_url}/models"
-
-    def headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """The headers that name and authorise us."""
-        return bearer(endpoint)
 
     def body(self, prompt: Prompt, name: str, endpoint: Endpoint) -> bytes:
         """A request; the conversation is its end."""

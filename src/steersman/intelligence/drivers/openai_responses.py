@@ -9,7 +9,7 @@ from typing import Any
 
 from steersman.intelligence.drivers.effort import openai_thinks
 from steersman.intelligence.drivers.endpoint import Endpoint
-from steersman.intelligence.drivers.http import HttpDriver, bearer
+from steersman.intelligence.drivers.http import HttpDriver, OpenAI
 from steersman.intelligence.drivers.reading.openai_responses import ResponsesReader
 from steersman.intelligence.drivers.request_text import (
     Slices,
@@ -36,20 +36,12 @@ def open(name: str, endpoint: Endpoint) -> Driver:
     return HttpDriver(name, endpoint, FORMAT)
 
 
-class Responses:
+class Responses(OpenAI):
     """How it is spoken."""
 
     def url(self, name: str, endpoint: Endpoint) -> str:
         """Where requests go."""
         return f"{endpoint.base_url}/responses"
-
-    def models_url(self, endpoint: Endpoint) -> str:
-        """Where the models are listed."""
-        return f"{endpoint.base_url}/models"
-
-    def headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """The headers that name and authorise us."""
-        return bearer(endpoint)
 
     def body(self, prompt: Prompt, name: str, endpoint: Endpoint) -> bytes:
         """A request; the conversation is its end."""
