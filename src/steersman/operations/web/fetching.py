@@ -8,7 +8,7 @@ redirect is not followed here; it is a new address that has to be decided on.
 import asyncio
 import zlib
 from collections.abc import Mapping, Sequence
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from msgspec import Struct
 
@@ -227,8 +227,6 @@ class _Unpacking:
 
 def _plain(path: str) -> str:
     """A path and query in the letters that a request may contain."""
-    from urllib.parse import quote
-
     return quote(path, safe="/?#[]@!$&'()*+,;=:%-._~")
 
 

@@ -5,7 +5,7 @@ import errno
 import os
 import sys
 from importlib import import_module
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -211,8 +211,6 @@ def _outcome(arguments: list[str]) -> int:
 
 def _show_usage(error: click.ClickException) -> None:
     """What click says of it, which may quote any word that was given."""
-    from io import StringIO
-
     from steersman.views.text import safe
 
     said = StringIO()

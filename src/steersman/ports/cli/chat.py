@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from steersman.ports.cli.options import at_terminal, spending, working
+from steersman.ports.cli.options import at_terminal, folders_from, open_host, spending, working
 from steersman.ports.cli.values import thread_ids
 from steersman.records.errors import UsageProblem
 
@@ -25,8 +25,6 @@ def open_chat(flags: dict[str, Any]) -> int:
 
 def thread_meant(named: str | None, flags: dict[str, Any]) -> str:
     """The id of the thread that is named, else of the one last worked on in the folder."""
-    from steersman.ports.cli.options import folders_from, open_host
-
     host = open_host()
     try:
         here = () if named else folders_from(flags["workspace"])
