@@ -7,6 +7,7 @@ import msgspec
 
 from steersman.host import agents
 from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
+from steersman.ports.cli.switching import end_list
 from steersman.views.text import one_line, safe
 
 
@@ -25,12 +26,7 @@ def command(workspace: str | None, as_json: bool) -> None:
         told = one_line(role.description)
         click.echo(f"{click.style(role.name, bold=True)}  {told}")
         click.echo(f"    {safe(' · '.join([*facts, role.source]))}")
-    if as_json:
-        return
-    if not known.found.roles:
-        click.echo("No roles. A Markdown file in .steersman/agents is one: docs/extensions.md.")
-    for problem in known.found.problems:
-        click.echo(click.style(f"! {safe(problem)}", fg="yellow"))
-    if known.unused:
-        why = "This folder has roles that are not used: it is not trusted."
-        click.echo(click.style(f"! {why} Review it with `steer policy trust`.", fg="yellow"))
+    if not as_json:
+        none = "No roles. A Markdown file in .steersman/agents is one: docs/extensions.md."
+        found = known.found
+        end_list("roles", "" if found.roles else none, found.problems, unused=known.unused)

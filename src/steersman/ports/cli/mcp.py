@@ -12,7 +12,7 @@ import msgspec
 from steersman.host import mcp
 from steersman.host.mcp import NewServer
 from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
-from steersman.ports.cli.switching import add_switches
+from steersman.ports.cli.switching import add_switches, end_list, warn
 from steersman.views.text import ago, counted, one_line, safe
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def add(name: str, words: tuple[str, ...], workspace: str | None, **flags: Any) 
     for note in added.notes:
         click.echo(safe(note))
     if added.exposed:
-        _warn("values are in a file that others may read: `--env NAME` alone refers to yours")
+        warn("values are in a file that others may read: `--env NAME` alone refers to yours")
     if project:
         click.echo("The folder's configuration changed: review it with `steer policy trust`.")
     _warn_of(added.lacks)
@@ -153,15 +153,9 @@ def listing(workspace: str | None, as_json: bool) -> None:
             click.echo(msgspec.json.encode(facts).decode())
         else:
             click.echo("\n".join(_lines(facts, known.listed(server))))
-    if as_json:
-        return
-    if not found.servers:
-        click.echo("No MCP servers. `steer mcp templates` shows known ones.")
-    for problem in found.problems:
-        _warn(problem)
-    if found.unused:
-        _warn("This folder has MCP servers that are not used: it is not trusted. "
-              "Review it with `steer policy trust`.")  # fmt: skip
+    if not as_json:
+        empty = "" if found.servers else "No MCP servers. `steer mcp templates` shows known ones."
+        end_list("MCP servers", empty, found.problems, unused=found.unused)
 
 
 def _lines(facts: "ServerFacts", listed: float | None) -> Iterator[str]:
@@ -185,11 +179,7 @@ def _switch(name: str, folder: str, *, on: bool) -> None:
 add_switches(command, "MCP server", _switch)
 
 
-def _warn(text: str) -> None:
-    click.echo(click.style(f"! {safe(text)}", fg="yellow"))
-
-
 def _warn_of(lacks: Iterable[tuple[str, str]]) -> None:
     """What this machine does not have."""
     for what, how in lacks:
-        _warn(f"{one_line(what)} → {how}")
+        warn(f"{one_line(what)} → {how}")

@@ -7,7 +7,7 @@ import msgspec
 
 from steersman.host import skills
 from steersman.ports.cli.options import folder_from, json_flag, open_host, workspace_option
-from steersman.ports.cli.switching import add_switches
+from steersman.ports.cli.switching import add_switches, end_list
 from steersman.views.text import one_line, safe
 
 
@@ -31,15 +31,9 @@ def listing(workspace: str | None, as_json: bool) -> None:
             mark = "" if enabled else click.style(" (disabled)", fg="yellow")
             name = click.style(skill.name, bold=True)
             click.echo(f"{name}{mark}  {one_line(skill.description)}")
-    if as_json:
-        return
-    if not found.shelf.skills:
-        click.echo("No skills. `steer skills install PATH` adds one.")
-    for problem in found.shelf.problems:
-        click.echo(click.style(f"! {safe(problem)}", fg="yellow"))
-    if found.unused:
-        why = "This folder has skills that are not used: it is not trusted."
-        click.echo(click.style(f"! {why} Review it with `steer policy trust`.", fg="yellow"))
+    if not as_json:
+        empty = "" if found.shelf.skills else "No skills. `steer skills install PATH` adds one."
+        end_list("skills", empty, found.shelf.problems, unused=found.unused)
 
 
 @command.command()

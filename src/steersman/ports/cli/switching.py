@@ -1,5 +1,6 @@
-"""`enable` and `disable`, for every group of things that can be switched on and off."""
+"""What groups of things that files describe share: `enable` and `disable`, the end of a list."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import click
@@ -28,3 +29,19 @@ def _add(group: click.Group, verb: str, about: str, what: str, switch: Switch) -
     def run(name: str, workspace: str | None) -> None:
         switch(name, folder_from(workspace), on=verb == "enable")
         click.echo(f"The {what} {safe(name)} is {verb}d.")
+
+
+def end_list(what: str, empty: str, problems: Iterable[str], *, unused: bool) -> None:
+    """What comes after a list of things that files describe: that it is empty, what is wrong."""
+    if empty:
+        click.echo(empty)
+    for problem in problems:
+        warn(problem)
+    if unused:
+        why = f"This folder has {what} that are not used: it is not trusted."
+        warn(f"{why} Review it with `steer policy trust`.")
+
+
+def warn(text: str) -> None:
+    """Something that a person should know of, on a line that stands out."""
+    click.echo(click.style(f"! {safe(text)}", fg="yellow"))
