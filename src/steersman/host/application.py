@@ -22,14 +22,14 @@ from steersman.bus import Bus, Missed
 from steersman.hands import Hands, serve
 from steersman.host.attached import Attached
 from steersman.host.newsroom import Newsroom
-from steersman.host.opening import RESTORED, Kept, Opening, kept
+from steersman.host.opening import Kept, Opening, kept
 from steersman.host.settings import remember_model, store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
 from steersman.records.inbox import Send
 from steersman.records.message import Message, TurnEnd
-from steersman.records.settings import Settings
+from steersman.records.settings import RESTORED, Settings
 from steersman.records.thread import Process, Thread, ThreadState
 from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws

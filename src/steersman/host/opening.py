@@ -7,11 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.records.mcp_tools import Wishes
-from steersman.records.settings import Settings, Value
+from steersman.records.settings import LASTING, Settings, Value
 
-# What a person finds again. How far a thread is trusted, each run says again.
-RESTORED = ("mode", "model", "approvals", "output_style", "skill_meta_file", "skills_off")
-LASTING = (*RESTORED, "trust", "sandbox", "profile")
 # What a run was started with, and a process that continues with it keeps.
 RUN = ("max_steps", "domains", "allow", "deny", "tools", "instructions", "add_dir")
 

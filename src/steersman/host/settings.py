@@ -11,13 +11,10 @@ from steersman.identity import settings as files
 from steersman.records.errors import UsageProblem
 from steersman.records.plain_files import read_plain
 from steersman.records.private_files import replace_file
-from steersman.records.settings import Settings
+from steersman.records.settings import LASTING, Settings
 from steersman.records.tool_names import chosen
 
-_GIVEN = (
-    "model", "mode", "trust", "approvals", "sandbox", "max_steps", "output_style",
-    "profile", "skill_meta_file", "skills_off",
-)  # fmt: skip
+_GIVEN = (*LASTING, "max_steps")
 _LONGEST = 500  # of a model's name
 _ADDED = ("domains", "allow", "deny", "add_dir")  # what flags add to the settings
 _LIMITS = ("tokens", "cost", "seconds", "calls", "agents")

@@ -17,34 +17,18 @@ from steersman.records.plain_files import whole_plain
 from steersman.records.settings import Approvals, Settings, Value
 
 NAMES = (
-    "model",
-    "mode",
-    "trust",
-    "approvals",
-    "sandbox",
-    "domains",
-    "environment",
-    "sockets",
-    "code_backends",
-    "window",
-    "max_steps",
-    "max_output",
-    "max_processes",
-    "max_file",
-    "nice",
-    "store",
-    "on_hangup",
-    "safer",
-    "guard",
-    "output_style",
-    "profile",
-    "skill_meta_file",
-)
+    "model", "mode", "trust", "approvals", "sandbox", "domains", "environment", "sockets",
+    "code_backends", "window", "max_steps", "max_output", "max_processes", "max_file", "nice",
+    "store", "on_hangup", "safer", "guard", "output_style", "profile", "skill_meta_file",
+)  # fmt: skip
+_USUAL = msgspec.structs.asdict(Settings())
 # What runs as the user, or is opened to the model: only their own file says it, no variable that
-# a folder's tools may set.
-FILE_ONLY = ("status_line", "tools", "allow", "deny", "instructions", "add_dir", "skills_off")
+# a folder's tools may set. A new setting is one of these, until it is named above.
+FILE_ONLY = tuple(
+    name for name, usual in _USUAL.items() if name not in NAMES and isinstance(usual, str | tuple)
+)
 LARGEST = 4 << 20
-LISTS = ("domains", "environment", "sockets", "code_backends")
+LISTS = tuple(name for name in NAMES if isinstance(_USUAL[name], tuple))
 # What a thread keeps for itself, and what can change between two model calls.
 THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir", "skills_off")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.

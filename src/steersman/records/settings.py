@@ -12,6 +12,9 @@ from steersman.records.limits import NO_LIMITS, Limits
 # When a person is asked, the level that asks most first.
 Approvals = Literal["on-request", "review", "on-failure", "never"]
 Value = str | tuple[str, ...]  # of a setting that can change while a thread is open
+# What a person finds again in a thread. How far a thread is trusted, each run says again.
+RESTORED = ("mode", "model", "approvals", "output_style", "skill_meta_file", "skills_off")
+LASTING = (*RESTORED, "trust", "sandbox", "profile")
 
 
 class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
