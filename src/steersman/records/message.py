@@ -399,7 +399,8 @@ class Question(Body, frozen=True, omit_defaults=True):
 
     `header` is set where an agent or a server asks and not the host: then it can be declined, and
     `call` is the agent's call. `details` explain the options, `multiple` of which may be chosen.
-    `back` when the answer can be to go back to the question before.
+    `back` when the answer can be to go back to the question before. `default` counts where nobody
+    answers; `marked` is what Enter takes where a person does, if that is another.
     """
 
     kind: ClassVar[str] = "question"
@@ -411,6 +412,7 @@ class Question(Body, frozen=True, omit_defaults=True):
     multiple: bool = False
     call: str = ""
     back: bool = False
+    marked: str = ""
 
 
 class Answer(Body, frozen=True, omit_defaults=True):

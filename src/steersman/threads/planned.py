@@ -16,6 +16,7 @@ ASKED = Question(
     "Carry out this plan? “yes” switches to code mode and begins; or say what to change.",
     (YES, NO),
     NO,
+    marked=YES,
 )
 BEGIN = "Carry out the plan in {plan}."
 BEGIN_SAID = "Carry out the plan you just gave."
@@ -75,5 +76,6 @@ def left_by(kept: Resumption, steps: int) -> Left:
     """What a process that died has left of a turn."""
     questions = tuple(one.body for one in kept.asked if isinstance(one.body, Question))
     # Calls ask their own questions again; a server that asked one is gone, and its call with it.
-    others = tuple(one for one in questions if one != ASKED and not one.header)
-    return Left(kept.calls, others, steps, finished=ASKED in questions)
+    others = tuple(one for one in questions if one.text != ASKED.text and not one.header)
+    finished = any(one.text == ASKED.text for one in questions)
+    return Left(kept.calls, others, steps, finished=finished)

@@ -8,6 +8,7 @@ from steersman.views.text import flat
 
 DECLINE = "decline"
 OWN_WORDS = "Something else: type your own answer"
+STILL_PLANNING = "Still in plan mode: say what to change, or /code to leave it."
 
 
 def option_lines(question: Question) -> list[str]:
@@ -51,3 +52,10 @@ def chosen(question: Question, places: Collection[int], words: str = "") -> Answ
     """The choices at some places, and perhaps words beside them."""
     labels = [question.options[place] for place in sorted(places)]
     return Answer(", ".join([*labels, *([words] if words else [])]))
+
+
+def stays(question: Question, answer: object) -> bool:
+    """Whether a person declined to carry out a plan: the one question of the host that has another
+    answer marked than the one that counts where nobody answers."""
+    own = bool(question.marked) and not question.header
+    return own and isinstance(answer, Answer) and answer == Answer(question.default)

@@ -74,8 +74,10 @@ class Queue:
             return False
         self._shown, self._why_whole, self.option, self.chosen = corr, None, 0, set()
         self._since = self._clock() if sudden else float("-inf")
-        if isinstance(block, Asked) and block.question.default in block.question.options:
-            self.option = block.question.options.index(block.question.default)
+        if isinstance(block, Asked):
+            asked = block.question
+            marked = asked.marked or asked.default
+            self.option = asked.options.index(marked) if marked in asked.options else 0
         if isinstance(block, Asked) and block.question.multiple:
             said = block.question.default.split(", ")
             self.chosen = {at for at, one in enumerate(block.question.options) if one in said}
@@ -185,7 +187,8 @@ class Queue:
                 keys += more
                 return sorted(keys, key=lambda one: MOST_PRESSED.find(one[0])) if short else keys
             case Asked(question=Question(options=("yes", "no"))):
-                return [("y", "yes"), ("n", "no"), ("type", "something else"), *more]
+                own = [("type", "something else")]
+                return [("enter", "this one"), ("y", "yes"), ("n", "no"), *own, *more]
             case Asked(question=Question(multiple=True)):
                 own = [("type", "your own words")] if self.worded else []
                 return [("space", "choose"), ("enter", "send"), *own, *more]

@@ -29,8 +29,16 @@ def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, work
             me.app.tell("A word in passing.")
             await me.press("f7", "a")
             await me.until(lambda: me.app.attention == "asking")
-            await me.sees("Y yes to all 2", "A word in passing.")
-            assert me.app.query_one(Passing).notices == []  # nothing covers what waits
+            await me.sees("Y yes to all 2")
+            assert "A word in passing." not in me.screen()  # what was said before is not about it
+            me.app.say_for("Said at the card.", 3600)
+            await me.sees("Said at the card.")
+            me.app.say_for("Said at the card.", 0.01)  # it goes in its time, as anywhere
+            await me.until(lambda: "Said at the card." not in me.screen())
+            await me.press("escape")
+            await me.sees("F8 answers", "A word in passing.")
+            await me.press("f8")
+            await me.sees("Y yes to all 2")
             assert not me.messages("confirm_response")
             await me.press("Y")
             assert not me.messages("confirm_response")
@@ -78,7 +86,6 @@ def test_a_stopped_command_keeps_its_output_and_quitting_says_how_long(environ, 
             await me.sees("When are you asked?")
             await me.press("escape", "escape")
             await me.until(lambda: me.app.attention == "writing")
-            me.app.query_one(Passing).take()
             await me.press("ctrl+c")
             (notice,) = me.app.query_one(Passing).notices
             assert "again quits" in notice.text
@@ -128,20 +135,27 @@ def test_a_plan_is_talked_over_and_carried_out(environ, workspace, script):
             plan = f".steersman/plans/{me.app.seat.id}.md"
             write = call("workspace_write_file", path=plan, content="# Plan\n\nFix add.\n")
             planned = ({"tool_calls": [write]}, {"text": "Planned."})
-            steps = (*planned, {"text": "Shorter."}, {"tool_calls": [FIX]}, DONE)
+            again = {"text": "The plan:\n\n1. fix add\n2. test it"}
+            steps = (*planned, {"text": "Shorter."}, again, {"tool_calls": [FIX]}, DONE)
             await me.app.seat.change(model=script(DONE, *steps))
             await me.say("/plan fix add")
-            await me.sees("Carry out this plan?", "1 yes", "› 2 no (default)", "y yes  n no")
+            await me.sees("Carry out this plan?", "› 1 yes", "  2 no", "enter this one")
             await me.press(*"shorter", "enter")  # what is no key of the card begins words
             await me.until(lambda: len(me.messages("question")) == 2)
-            await me.sees("Shorter.", "› 2 no (default)")
-            assert me.app.seat.settings.mode == "plan"
-            await me.press("y")
+            await me.sees("Shorter.", "› 1 yes")
+            await me.press("n")
             await me.turn_ends(2)
+            await me.sees("Still in plan mode: say what to change, or /code to leave it.")
+            assert me.app.seat.settings.mode == "plan"
+            await me.say("again")
+            await me.until(lambda: len(me.messages("question")) == 3)
+            await me.sees("› 1 yes")
+            await me.press("enter")
+            await me.turn_ends(3)
             assert me.app.seat.settings.mode == "code"
-            assert [m.body.text for m in me.messages("answer")] == ["shorter", "yes"]
+            assert [m.body.text for m in me.messages("answer")] == ["shorter", "no", "yes"]
             assert (workspace / "calc.py").read_text() == FIXED
-            await me.sees("Carry out the plan in .steersman/plans/")
+            await me.sees("Carry out the plan you just gave.")
 
     live(scene)
 

@@ -155,7 +155,7 @@ class SteersmanApp(App[Left]):
 
     def say_for(self, text: str, seconds: float | None, style: str = "$accent") -> int:
         """Say something for so many seconds, or until it is withdrawn by the number returned."""
-        if not self.is_running or self.showing.note(text):
+        if not self.is_running or self.showing.note(text, seconds):
             return 0
         return self.query_one(Passing).say(text, seconds, style)
 

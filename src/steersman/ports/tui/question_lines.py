@@ -28,7 +28,7 @@ def question_lines(
         if question.multiple and number < len(question.options):
             box = "[x] " if number in chosen else "[ ] "
         kept = "your answer" if question.call else "default"
-        own = f" ({kept})" if option == question.default else ""
+        own = f" ({kept})" if option == question.default and not question.marked else ""
         style = palette.strong if number == marked else palette.text
         detail = flat(question.details[number]) if number < len(question.details) else ""
         told = wrapped(f"{flat(option)}{own}", width, style, f"{mark} {key} {box}", "    ")

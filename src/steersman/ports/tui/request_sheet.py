@@ -199,3 +199,8 @@ class RequestSheet(Vertical):
         """Say something about what was just tried."""
         self._note = text
         self._fit()
+
+    def withdraw(self, text: str) -> None:
+        """What was said has had its time, unless something else is said by now."""
+        if self._note == text:
+            self.tell("")

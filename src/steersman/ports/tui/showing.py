@@ -33,8 +33,9 @@ from steersman.ports.tui.status_line import StatusLine
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import TurnEnd
 from steersman.views.attachments import Mentions
-from steersman.views.blocks import Block, Person, Remark
+from steersman.views.blocks import Asked, Block, Person, Remark
 from steersman.views.facts import Facts, Gathering
+from steersman.views.questions import STILL_PLANNING, stays
 from steersman.views.story import Story
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class Showing:
                 self.notices.ended(block.body.ending)
                 if block.body.ending == "done":
                     self._app.spawn(self._entitle())
+            elif isinstance(block, Asked) and stays(block.question, block.answer):
+                self._app.tell(STILL_PLANNING)
         self._app.reviewing.heard(changed)
         self.everything()
 
@@ -139,7 +142,7 @@ class Showing:
         place = self._approvals(needed=bool(waiting))
         if place is not None:
             place.show(waiting, story.running(), grab=grab)
-            self._uncover(place)
+        self._cover()
         self.notices.waiting(waiting)
 
     def _approvals(self, *, needed: bool = False) -> Approvals | None:
@@ -161,20 +164,26 @@ class Showing:
         """Keys go elsewhere, or come back: what waits is a line, or all of it."""
         if self._asking is not None and self._asking.is_mounted:
             self._asking.fold()
-            self._uncover(self._asking)
+        self._cover()
 
-    def _uncover(self, asking: Approvals) -> None:
-        """What is said in passing covers nothing that waits: it is said there."""
-        said = self._app.query_one(Passing).take() if asking.unfolded else []
-        if said:
-            asking.tell(said[-1])
-
-    def note(self, text: str) -> bool:
-        """Say something where something waits, so that it covers none of it."""
+    @property
+    def _card(self) -> Approvals | None:
+        """What is asked, where all of it is shown."""
         asking = self._asking
-        if asking is None or not asking.is_mounted or not asking.unfolded:
+        shown = asking is not None and asking.is_mounted and asking.unfolded
+        return asking if shown else None
+
+    def _cover(self) -> None:
+        """What was said in passing before something is asked waits until that is out of the way."""
+        self._app.query_one(Passing).cover(self._card is not None)
+
+    def note(self, text: str, seconds: float | None) -> bool:
+        """Say something where something is asked, for its time, so that it covers none of it."""
+        card = self._card
+        if card is None or seconds is None:
             return False
-        asking.tell(text)
+        card.tell(text)
+        card.set_timer(seconds, partial(card.withdraw, text))
         return True
 
     def reopen(self, corr: str) -> None:

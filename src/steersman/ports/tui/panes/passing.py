@@ -28,6 +28,7 @@ class Passing(Widget):
     """The newest notices, as many lines as `most`."""
 
     most = 3
+    covered = False  # by something that is asked: what was said before is not about that
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -56,12 +57,11 @@ class Passing(Widget):
         if self._said.pop(key, None) is not None:
             self._show()
 
-    def take(self) -> list[str]:
-        """All that is said now, to be said elsewhere."""
-        said = [one.text for one in self.notices]
-        self._said.clear()
-        self._show()
-        return said
+    def cover(self, covered: bool) -> None:
+        """Whether something else has the place; what is said waits behind it, for its time."""
+        if covered != self.covered:
+            self.covered = covered
+            self._show()
 
     def fold(self, most: int) -> None:
         """Show at most so many lines."""
@@ -76,7 +76,7 @@ class Passing(Widget):
             self.withdraw(key)
 
     def _show(self) -> None:
-        self.display = bool(self._said)
+        self.display = bool(self._said) and not self.covered
         self.refresh(layout=True)
 
     def render(self) -> Content:

@@ -28,6 +28,7 @@ from steersman.views.attachments import HUGE, Mentions, clean
 from steersman.views.commands.registry import Registry, is_command
 from steersman.views.interactive import check_terminal
 from steersman.views.leaving import agreed
+from steersman.views.questions import STILL_PLANNING, stays
 from steersman.views.review import due
 from steersman.views.seat import Seat
 from steersman.views.text import safe
@@ -362,6 +363,8 @@ class Plain(LineStage):
                 if not self._putting.cancelled():
                     answer = self._putting.result()
                     await self._seat.handle.answer(message.corr or "", answer)
+                    if isinstance(message.body, Question) and stays(message.body, answer):
+                        self.tell(STILL_PLANNING)
             except EOFError:
                 self._ended()
             except Leaving:
