@@ -23,7 +23,8 @@ def end_words(job: JobEnd) -> str:
         return "ended when Steersman stopped unexpectedly"
     if job.left:
         return "was ended when the thread was closed"
-    return f"ended: {exit_words(job.exit_code)}"
+    how = exit_words(job.exit_code)
+    return how if how.startswith("ended") else f"ended: {how}"
 
 
 def signal_name(number: int) -> str:

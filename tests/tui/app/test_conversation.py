@@ -369,3 +369,26 @@ def test_a_write_of_what_is_there_asks_nothing_and_says_so(environ, workspace, s
             assert len(me.messages("confirm_request")) == 1
 
     live(scene)
+
+
+def test_a_command_that_is_killed_shows_what_it_printed_and_how_it_ended(
+    environ, workspace, script
+):
+    slow = call("workspace_run_command", command="echo begun $((40+3)); sleep 600", wait_timeout=1)
+    kill = call("workspace_signal_process", process_id="p2", signal="KILL")
+    model = script(
+        {"tool_calls": [shell("echo begun $((40+2)); kill -9 $$")]},
+        {"tool_calls": [slow]},
+        {"tool_calls": [kill]},
+        DONE,
+    )
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, model, size=(90, 40)) as me:
+            await me.say("go")
+            await me.turn_ends()
+            await me.sees("kill -9 $$ · ended by SIGKILL (exit 137)", "begun 42", "begun 43")
+            await me.sees("● signal p2 · ended by SIGKILL")  # which is what was wanted
+            await me.sees("sleep 600) ended by SIGKILL")
+
+    live(scene)

@@ -112,8 +112,11 @@ def take_result(shelf: Shelf, message: Message, body: ToolResult) -> list[Block]
 
 
 def _exited_badly(body: ToolResult) -> bool:
-    """The tool did its part, but the command that it ran failed."""
+    """The tool did its part, but the command that it ran failed; one that a signal was to end did
+    not."""
     match body.output:
+        case {"signal": str()}:
+            return False
         case {"exit_code": int(code)} if body.status == "ok":
             return code != 0
     return False
