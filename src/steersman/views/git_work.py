@@ -24,6 +24,8 @@ MOST_SHOWN = 60_000  # characters of a diff that the model is shown
 LONGEST = 5_000  # characters of a message
 MANY = 100  # files of a new folder that nobody commits one by one
 NAMED = 3  # such folders that are named
+_COMMITTED = re.compile(r"^\[.+ ([0-9a-f]{4,64})\] (.*)$", re.MULTILINE)
+_FILES = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
 _CONFLICTS = ("DD", "AU", "UD", "UA", "DU", "AA", "UU")
 _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*?)\n```\s*\Z", re.DOTALL)
 _KINDS = {"M": "changed", "A": "new", "D": "deleted", "R": "renamed", "C": "copied",
@@ -162,6 +164,22 @@ def commit_command(message: str, tree: Tree, kept: Sequence[Changed]) -> str:
         return commands[0]
     restored = '{ git read-tree "$index"; false; }'
     return f"index=$(git write-tree) && {{ {' && '.join(commands)} || {restored}; }}"
+
+
+def message_in(command: str) -> str:
+    """The first line of the message in such a command."""
+    words = shlex.split(command.partition("git commit -m ")[2])
+    return words[0].partition("\n")[0] if words else ""
+
+
+def commit_line(output: str) -> str:
+    """What was committed, from what git printed: how many files, as what; empty if it was not."""
+    found = list(_COMMITTED.finditer(output))
+    if not found:
+        return ""
+    count = _FILES.search(output, found[-1].end())
+    files = f" {counted(int(count[1]), 'file')}" if count else ""
+    return f"Committed{files} as `{found[-1][1]}`: {found[-1][2]}"
 
 
 def paths_of(files: Sequence[Changed]) -> list[str]:

@@ -16,7 +16,7 @@ import msgspec
 from steersman.host import Host, ThreadHandle
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
-from steersman.records.inbox import LOOK
+from steersman.records.inbox import COMMIT, LOOK
 from steersman.records.message import Message, SessionStart, SettingsChanged, ToolCall, TurnStart
 from steersman.records.settings import Settings, Value
 from steersman.records.thread import Process, Thread
@@ -178,11 +178,15 @@ class Seat:
         """Call a tool to show the user something; the model learns nothing of it."""
         return await self.call(tool, arguments, f"{LOOK}{token_hex(5)}")
 
+    async def commit(self, tool: str, arguments: dict[str, Any]) -> Message:
+        """Call a tool that commits what the user chose; people see what came of it."""
+        return await self.call(tool, arguments, f"{COMMIT}{token_hex(5)}")
+
     async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
         """Call a tool oneself, through the same gate."""
         await self._there.wait()
         async with self._moving:
-            handle = await self._ready(_called(tool, arguments))
+            handle = await self._ready(_called(tool, arguments, name))
         return await handle.call(tool, arguments, name)
 
     async def _spoken(self, text: str) -> ThreadHandle:
@@ -196,8 +200,8 @@ class Seat:
         first = next(iter(self.host.messages(self.id, kinds={"user", "tool_call"})), None)
         if first is None or not isinstance(first.body, ToolCall):
             return False
-        called = " ".join(_called(first.body.tool, first.body.arguments).split())[:80]
-        return self.host.find(self.id).title == called
+        called = _called(first.body.tool, first.body.arguments, first.corr or "")
+        return self.host.find(self.id).title == " ".join(called.split())[:80]
 
     async def _ready(self, title: str) -> ThreadHandle:
         """A thread to speak in: a new one if there is none."""
@@ -242,6 +246,8 @@ class Seat:
             yield message
 
 
-def _called(tool: str, arguments: Mapping[str, Any]) -> str:
+def _called(tool: str, arguments: Mapping[str, Any], name: str) -> str:
     """What a thread is called that begins with a call of the user's own."""
+    if name.startswith((LOOK, COMMIT)):
+        return "New thread"  # the command is none of the user's words
     return f"!{arguments['command']}" if "command" in arguments else tool

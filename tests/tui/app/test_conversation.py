@@ -1,6 +1,7 @@
 """A conversation in the terminal, from the first word to the last."""
 
 import os
+import subprocess
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.wanted import Wanted
@@ -390,5 +391,51 @@ def test_a_command_that_is_killed_shows_what_it_printed_and_how_it_ended(
             await me.sees("kill -9 $$ · ended by SIGKILL (exit 137)", "begun 42", "begun 43")
             await me.sees("● signal p2 · ended by SIGKILL")  # which is what was wanted
             await me.sees("sleep 600) ended by SIGKILL")
+
+    live(scene)
+
+
+def test_a_commit_is_one_line_and_one_that_fails_is_in_the_words_of_git(environ, workspace, script):
+    """What a hook printed is also known to the model, with the next words of the person."""
+
+    def git(*words):
+        done = subprocess.run(["git", *words], cwd=workspace, check=True, capture_output=True)
+        return done.stdout.decode().strip()
+
+    git("config", "user.name", "n")
+    git("config", "user.email", "e@example.org")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    hook = workspace / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho lint: calc.py is ugly\nexit 1\n")
+    hook.chmod(0o755)
+    (workspace / "calc.py").write_text("x = 1\n")
+    (workspace / "README.md").write_text("# Other\n")
+
+    async def scene():
+        model = script({"text": "Fixed."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("/commit Set x")
+            await me.sees("Commit 2 files?")
+            await me.press("enter")
+            await me.sees("The commit failed:")
+            await me.press("escape")
+            await me.sees("✗ commit Set x · exit 1", "lint: calc.py is ugly", "Nothing was")
+            assert "index=" not in me.screen()
+            me.app.query_one(Composer).text = ""
+            await me.say("fix it")
+            await me.turn_ends()
+            await me.sees("Fixed.")
+            told = "".join(message.body.text for message in me.messages("meanwhile"))
+            assert "| lint: calc.py is ugly" in told
+            hook.unlink()
+            await me.say("/commit Set x")
+            await me.sees("Commit 2 files?")
+            await me.press("enter")
+            await me.sees("● Committed 2 files as `")
+            head = git("rev-parse", "--short", "HEAD")
+            await me.sees(f"● Committed 2 files as `{head}`: Set x")
+            assert "git add" not in me.screen()
 
     live(scene)

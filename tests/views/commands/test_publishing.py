@@ -77,7 +77,7 @@ def test_a_commit_has_what_is_staged_or_else_what_is_shown(desk, git, workspace)
         "What is staged is marked:\n"
         "[x] changed  README.md\n[ ] changed  calc.py\n[ ] new      new file.txt"
     )
-    assert staged[-2][1].endswith("Make add() add.")
+    assert staged[-2][1].endswith("`: Make add() add")
     assert staged[-1] == ("tell", "2 files not committed.")
     assert first == f"{ADDED}\n\n\nREADME.md\n"
     assert declined[-1] == (
@@ -150,7 +150,7 @@ def test_a_commit_from_a_folder_of_a_repository(environ, workspace, script, git)
 
     done = at_desk(environ, below, scenario, model=script({"text": "Done."}, aside=ADDED))
     assert git("log", "-1", "--format=%s", "--name-only") == "Make add() add\n\nbelow/mine.txt\n"
-    assert done[-1][1].endswith("Make add() add.")
+    assert done[-1][1].endswith("`: Make add() add")
 
 
 def test_what_is_too_much_to_show_is_named_with_what_helps(desk, git, workspace):

@@ -18,10 +18,12 @@ from steersman.ports.tui.drawing.lines import (
 )
 from steersman.ports.tui.drawing.look import Look, Palette, state_mark
 from steersman.ports.tui.drawing.results import body_of
+from steersman.records.inbox import COMMIT
 from steersman.records.message import DiffReady, ToolResult
 from steersman.records.tool_names import ASK_USER
 from steersman.views.blocks import Work
 from steersman.views.git_notes import made_again
+from steersman.views.git_work import commit_line, message_in
 from steersman.views.story.work import TAIL
 from steersman.views.text import call_words, counted, what_happened
 
@@ -48,6 +50,8 @@ _ABOUT = ("query", "pattern", "name_path", "name", "question", "process_id", "wo
 def draw_work(block: Work, width: int, look: Look) -> list[Text]:
     """The lines of a call."""
     palette = look.palette
+    if not look.open and (told := _committed(block)):
+        return [cut(state_mark(block.state, palette).append(clean_line(told), palette.text), width)]
     body = _body(block, palette)
     lines = _head(block, body, width, look)
     room = max(width - 4, 1)
@@ -66,6 +70,19 @@ def draw_work(block: Work, width: int, look: Look) -> list[Text]:
 
 def _same(line: Text) -> Text:
     return line
+
+
+def _commits(block: Work) -> bool:
+    """Whether it commits what a person chose; no call of a model can pass for one."""
+    return block.turn == 0 and block.corr.startswith(COMMIT)
+
+
+def _committed(block: Work) -> str:
+    """What was committed, in a line; how is the host's own business."""
+    match block.result:
+        case ToolResult(status="ok", output={"exit_code": 0, "output": str(text)}):
+            return commit_line(text) if _commits(block) else ""
+    return ""
 
 
 def call_about(tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
@@ -90,6 +107,8 @@ def call_about(tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
 def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
     palette = look.palette
     verb, about = call_about(block.call.tool, block.call.arguments)
+    if _commits(block) and not look.open:
+        verb, about = "commit", message_in(about)
     if block.made and block.diffs:  # only some of what was asked for
         about = ", ".join(one.file for one in block.diffs)
     mark = state_mark(block.state, palette)

@@ -44,7 +44,7 @@ async def commit(stage: Stage, arguments: str) -> None:
                 stage.compose(f"/commit {message}")
             return
         command = git_work.commit_command(message, tree, kept)
-        body = (await stage.seat.call(RUN, _arguments(command, outside=above))).body
+        body = (await stage.seat.commit(RUN, _arguments(command, outside=above))).body
         match body:
             case ToolResult(output={"exit_code": int(code), "output": str(text)}) if code:
                 failed = f"The commit failed:\n\n{fenced(text.strip()[-MOST_PRINTED:])}"
@@ -52,9 +52,8 @@ async def commit(stage: Stage, arguments: str) -> None:
                 kept = tuple(one for one in tree.files if one.name in names)
             case _:
                 break
-    done = _printed(command, body)
-    told = next((line for line in done.splitlines() if line.startswith("[")), message)
-    stage.done(f"Committed {one_line(told, 100)}.")
+    told = git_work.commit_line(_printed(command, body)) or f"Committed: {message}"
+    stage.done(one_line(told, 200))
     if left := len(tree.files) - len(kept):
         stage.tell(f"{counted(left, 'file')} not committed.")
 
