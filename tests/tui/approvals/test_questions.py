@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from steersman.ports.tui.diff_view import DiffView
 from steersman.records.message import Answer, Question
 from steersman.views.blocks import Asked
 from steersman.views.questions import answer_from, how_to_answer, option_lines
@@ -133,3 +134,22 @@ def test_a_form_of_a_server_offers_what_it_takes_and_can_be_declined():
         [Answer("answer")], [], [DECLINED], [Answer("decline")],
     ]  # fmt: skip
     assert answers(fields, ["1", "2", "enter"], ["escape"]) == [[Answer("sat, sun")], [DECLINED]]
+
+
+def test_a_question_has_its_whole_width_from_the_first_frame_on():
+    """Before it has a place on the screen, and where its place was hidden."""
+
+    async def scene():
+        app = Stand()
+        async with app.run_test(size=(80, 24)) as pilot:
+            for number in range(3):
+                asking = Question(f"Number {number}: which of all these things is it?", ("a", "b"))
+                app.query_one("#composer").focus()
+                await pilot.pause()
+                app.approvals.show([Asked(f"a{number}", 1, 1, "me", f"a{number}", asking)])
+                app.approvals.take_keys()
+                assert app.query_one(DiffView).virtual_size == (78, 3)  # a line, and two answers
+                await pilot.pause()
+                assert app.query_one(DiffView).virtual_size == (78, 3)
+
+    asyncio.run(scene())

@@ -21,6 +21,7 @@ from steersman.views.hunks import FileDiff, Part, all_parts
 
 Above = Callable[[int], list[Text]]  # lines for a width
 BESIDE = 120  # columns from which both sides fit beside each other
+EDGES = 2  # columns at the sides of what is asked
 STEP = 8
 KEPT = 1_000  # rows that are kept as they were drawn
 
@@ -73,7 +74,7 @@ class DiffView(ScrollView, can_focus=True):
         self._files: tuple[FileDiff, ...] = ()
         self._rows = Rows(())
         self._above: Above | None = None
-        self._top: list[Text] = []
+        self._told: tuple[int, list[Text]] = (0, [])  # the lines above, and for which width
         self._strips: dict[tuple[int, int, int], Strip] = {}
         self._brush: Brush | None = None
 
@@ -114,13 +115,25 @@ class DiffView(ScrollView, can_focus=True):
         self._rows = Rows(self._files, beside=self.beside)
         self._brush = None
         self._strips.clear()
+        self._told = (0, [])
         self._measure()
         self.refresh()
 
     def _measure(self) -> None:
-        width = max(self.scrollable_content_region.width, 1)
-        self._top = self._above(width) if self._above else []
-        self.virtual_size = Size(width, self._length)
+        self.virtual_size = Size(self._width, self._length)
+
+    @property
+    def _width(self) -> int:
+        """How wide it is; all of the screen but its edges, until it has a place there."""
+        return max(self.scrollable_content_region.width or self.app.size.width - EDGES, 1)
+
+    @property
+    def _top(self) -> list[Text]:
+        """The lines above, for the width there is now: it is drawn before it hears of another."""
+        width = self._width
+        if self._told[0] != width:
+            self._told = (width, self._above(width) if self._above else [])
+        return self._told[1]
 
     @property
     def _length(self) -> int:
