@@ -1,5 +1,7 @@
 """While a turn runs: steering it, queueing for the next, taking back, stopping."""
 
+import string
+
 import pytest
 
 from steersman.ports.tui.composer import Composer
@@ -234,9 +236,8 @@ def test_two_words_said_at_once_begin_one_thread(environ, workspace, script):
 
 
 @pytest.mark.parametrize("opens", [["f4"], ["f3"], ["f2"], [*"/diff", "space", *"last", "enter"]])
-@pytest.mark.parametrize("closes", ["escape", "q"])
 def test_a_pane_over_the_conversation_closes_before_anything_stops(
-    environ, workspace, script, gate, opens, closes
+    environ, workspace, script, gate, opens
 ):
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE)
@@ -247,13 +248,32 @@ def test_a_pane_over_the_conversation_closes_before_anything_stops(
             await me.until(lambda: covered(me))
             if me.app.showing.layout.over:
                 await me.sees("Esc close")
-            await me.press(closes)
+            await me.press("escape")
             await me.until(lambda: not covered(me))
             assert me.app.query_one(Composer).text == ""
             assert not me.messages("turn_end")
             await me.sees("Esc stop")
             await me.press("escape")
             await me.turn_ends()
+
+    live(scene)
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("opens", [[], ["f2"], ["f3"], ["f4"]])
+def test_every_letter_is_a_word_where_one_writes_whatever_pane_is_open(
+    environ, workspace, script, opens, width
+):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), size=(width, 24)) as me:
+            await me.say("begin")
+            await me.turn_ends()
+            await me.press(*opens)
+            composer = me.app.query_one(Composer)
+            for letter in string.ascii_letters + string.digits:
+                await me.press(letter)
+                assert composer.text == letter
+                composer.text = ""
 
     live(scene)
 

@@ -273,10 +273,6 @@ class SteersmanApp(App[Left]):
     def _withdraw_newest(self) -> None:
         self.acting.withdraw_newest()
 
-    @on(Composer.Uncovered)
-    def _uncovered(self) -> None:
-        self.showing.close_over()
-
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:
         self.steering.queue(event.text)

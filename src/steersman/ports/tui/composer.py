@@ -43,7 +43,6 @@ KEYS: Mapping[str, str] = {
     "ctrl+d": "leave",
     "question_mark": "remind",
     "escape": "dismiss",
-    "q": "uncover",
 }
 # What to write; what keys do now is in the footer, and only there.
 PLACEHOLDERS: Mapping[Doing, str] = {
@@ -81,7 +80,6 @@ class Composer(Paper):
 
     doing: reactive[Doing] = reactive("nothing")
     waiting = 0  # messages that were not delivered
-    covered = False  # whether a pane is shown instead of the conversation
 
     class Said(Message):
         """Words for the model, with pictures; `mentions` are the files named in them."""
@@ -107,9 +105,6 @@ class Composer(Paper):
 
     class NewestWithdrawn(Message):
         """The newest message that waits is to be edited."""
-
-    class Uncovered(Message):
-        """Nothing is written, and what covers the conversation is to be closed."""
 
     class Left(Message):
         """Nothing is written, and Ctrl+D was pressed: the user wants to go, as from a shell."""
@@ -230,22 +225,14 @@ class Composer(Paper):
                 self.assistant.search_history()
             case "editor":
                 self.run_worker(self.open_editor(), group="editor", exclusive=True)
-            case "dismiss" | "uncover":
-                return self.dismiss() if action == "dismiss" else self._close_pane()
+            case "dismiss":
+                return self.dismiss()
             case "leave" | "remind" if self.text:
                 return False
             case "leave":
                 self.post_message(self.Left())
             case "remind":
                 self.post_message(self.Unsure())
-        return True
-
-    def _close_pane(self) -> bool:
-        """Close what covers the conversation; False where nothing does, or something is written."""
-        if self.text or not self.covered:
-            return False
-        self.covered = False
-        self.post_message(self.Uncovered())
         return True
 
     def action_say(self) -> None:

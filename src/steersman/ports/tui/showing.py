@@ -339,7 +339,6 @@ class Showing:
         todo.display = bool(layout.todo) and not todo.empty
         queued.display = bool(layout.queued and queued.items)
         composer = app.query_one(Composer)
-        composer.covered = bool(layout.over)
         composer.styles.max_height = layout.composer
         if self._asking is not None:
             self._asking.styles.max_height = layout.asking
