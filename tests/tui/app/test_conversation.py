@@ -439,3 +439,21 @@ def test_a_commit_is_one_line_and_one_that_fails_is_in_the_words_of_git(environ,
             assert "git add" not in me.screen()
 
     live(scene)
+
+
+def test_a_request_that_is_tried_again_has_one_line_with_a_count(environ, workspace, script):
+    async def scene():
+        fault = {"status": 529, "message": "overloaded", "retry_after": 0, "times": 3}
+        model = script({"error": fault, "text": "At last."}, {"error": fault, "text": "Again."})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.turn_ends()
+            await me.sees("At last.", "· 3 times")
+            assert me.screen().count("✗") == 1
+            await me.say("more")
+            await me.turn_ends(2)
+            await me.sees("Again.")
+            assert me.screen().count("✗") == 2
+            assert len(me.messages("error")) == 6
+
+    live(scene)

@@ -49,6 +49,7 @@ def take_turn_start(shelf: Shelf, message: Message, body: TurnStart) -> list[Blo
     shelf.working = True
     shelf.steps = 0
     shelf.retrying = None
+    shelf.failing.clear()
     shelf.began = message.time
     shelf.used_before = shelf.usage.input + shelf.usage.output
     return shelf.let_go()
@@ -125,7 +126,16 @@ def take_error(shelf: Shelf, message: Message, body: Error) -> list[Block]:
     """Something went wrong; an answer that was on its way broke off."""
     shelf.drop_words(shelf.lane(message.path))
     shelf.retrying = body if body.retry_in is not None else None
-    return [remarked(shelf, message, body, "error")]
+    lane = shelf.lane(message.path)
+    block = shelf.failing.pop(lane, None)
+    if block is not None and isinstance(block.body, Error) and block.body.what == body.what:
+        block.body, block.times = body, block.times + 1  # the same request, once more
+        block.touch()
+    else:
+        block = remarked(shelf, message, body, "error")
+    if shelf.retrying is not None:
+        shelf.failing[lane] = block
+    return [block]
 
 
 def take_checkpoint(shelf: Shelf, message: Message, body: Checkpoint) -> list[Block]:

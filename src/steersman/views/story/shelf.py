@@ -9,7 +9,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from steersman.records.message import Audit, Error, Message, SessionStart
-from steersman.views.blocks import Agent, Asked, Block, Person, Request, Todo, Words, Work
+from steersman.views.blocks import Agent, Asked, Block, Person, Remark, Request, Todo, Words, Work
 
 ROOMS = ("coordination", "intelligence", "governance", "operations", "identity", "monitoring")
 
@@ -44,6 +44,7 @@ class Shelf:
         self.agents: dict[str, Agent] = {}  # by the lane they work in
         self.session: SessionStart | None = None
         self.retrying: Error | None = None
+        self.failing: dict[str, Remark] = {}  # by lane: the request that is tried again
         self.progress = ""
         self.audits: set[Audit] = set()  # that are shown
         self.live_words: dict[str, list[Words]] = {}  # by lane
