@@ -106,6 +106,14 @@ class Standing(Struct, frozen=True):
         """What to say about a folder; empty when there is nothing to say."""
         if self.loads:
             return ""
+        brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in self.found))
+        return f"{workspace} comes with {brought or 'nothing now'}. {self.why} None of it is used."
+
+    @property
+    def why(self) -> str:
+        """Why it is not used, in a sentence; empty when it is."""
+        if self.loads:
+            return ""
         large = [one.path for one in self.found if not one.whole]
         if large:
             told = f"{_listed(large)} is too large to check"
@@ -118,8 +126,7 @@ class Standing(Struct, frozen=True):
                 "refused": "You chose not to trust it",
                 "unknown": "You have not been asked about this yet",
             }[self.state]
-        brought = _listed(dict.fromkeys(f"{one.what} ({one.path})" for one in self.found))
-        return f"{workspace} comes with {brought or 'nothing now'}. {told}. None of it is used."
+        return f"{told}."
 
 
 class _Agreed(Struct, frozen=True):

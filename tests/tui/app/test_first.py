@@ -40,6 +40,20 @@ def test_a_folder_that_brings_servers_is_asked_about_once(environ, workspace, sc
     live(then)
 
 
+def test_a_command_that_a_folder_brings_is_named_once(environ, workspace, script):
+    run = {"type": "command", "command": "echo linted"}
+    hooks = {"hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [run]}]}}
+    (workspace / ".claude").mkdir()
+    (workspace / ".claude/settings.json").write_text(json.dumps(hooks))
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), wanted=Wanted()) as me:
+            await me.sees("Do you trust this folder?", "echo linted", "not been")
+            assert me.screen().count("echo linted") == 1
+
+    live(scene)
+
+
 def test_escape_leaves_the_question_for_later(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(DONE), wanted=Wanted()) as me:

@@ -60,7 +60,8 @@ async def _trusted(stage: AppStage) -> bool:
     standing = await asyncio.to_thread(permissions.folder, folder)
     if standing.state not in ("unknown", "changed"):
         return False
-    told = standing.sentence(folder).removesuffix(" None of it is used.")
+    brought = "this" if standing.found else "nothing now"
+    told = f"{folder} comes with {brought}. {standing.why}"
     answer = await stage.trust(told, [(found.path, found.what) for found in standing.found])
     if answer is not None:
         await asyncio.to_thread(permissions.trust, folder, standing, trusted=answer)

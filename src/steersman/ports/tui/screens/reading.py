@@ -123,7 +123,7 @@ def keys_line(keys: Sequence[tuple[str, str]]) -> Content:
 
 WRITING = (
     ("Enter", "Send; while a turn runs: queue. With nothing written: send the oldest queued now."),
-    ("Alt+Enter", "A new line; so do Shift+Enter, ^J, and \\ at the end of one."),
+    ("Alt+Enter", "A new line; or \\ and Enter, ^J, Shift+Enter."),
     ("Up Down", "The newest queued message, to edit it; earlier messages. ^R searches them."),
     ("@ $ /", "Names of files, skills and commands, completed as you type."),
     ("! command", "Run a command yourself, through the gate."),
