@@ -5,6 +5,7 @@ import subprocess
 
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.wanted import Wanted
+from steersman.views.parting import rest
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, READ, shell
 from tests.tui.app.bridge import at_the_terminal, live
 from tests.world import call
@@ -455,5 +456,25 @@ def test_a_request_that_is_tried_again_has_one_line_with_a_count(environ, worksp
             await me.sees("Again.")
             assert me.screen().count("✗") == 2
             assert len(me.messages("error")) == 6
+
+    live(scene)
+
+
+def test_what_is_said_at_the_end_is_the_last_message_with_its_own_answer(
+    environ, workspace, script, gate
+):
+    async def scene():
+        said = {"text": "It is **done** now, with `f(**a, **b)`."}
+        model = script(said, {"tool_calls": [gate.wait]})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("first")
+            await me.turn_ends()
+            first = await rest(me.app.seat, me.story)
+            assert first == ["› first", "", "It is done now, with `f(**a, **b)`.", ""]
+            await me.say("second")
+            await me.until(gate.processes)
+            await me.press("escape")
+            await me.turn_ends(2)
+            assert await rest(me.app.seat, me.story) == ["› second", ""]
 
     live(scene)
