@@ -5,6 +5,7 @@ import string
 import pytest
 
 from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.passing import Passing
 from steersman.ports.tui.panes.queued import Queued
 from tests.cli.kit import DONE
 from tests.tui.app.bridge import at_the_terminal, live
@@ -274,6 +275,24 @@ def test_every_letter_is_a_word_where_one_writes_whatever_pane_is_open(
                 await me.press(letter)
                 assert composer.text == letter
                 composer.text = ""
+
+    live(scene)
+
+
+@pytest.mark.parametrize("words", ["begin", "!sleep 600"])
+def test_esc_says_at_once_that_it_stops_what_runs(environ, workspace, script, gate, words):
+    """Before the command has ended, however long that takes."""
+
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say(words)
+            await me.sees(" stop ", "○ $")
+            me.app.acting.do("stop")
+            (notice,) = me.app.query_one(Passing).notices
+            assert notice.text == "Stopping …"
+            await me.sees("– $", "stopped")
+            await me.until(lambda: not me.app.query_one(Passing).notices)
 
     live(scene)
 

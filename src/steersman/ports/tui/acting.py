@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from steersman.ports.tui.app import SteersmanApp
 
 
+STOPPING = "Stopping …"
 SAID = 4.0  # seconds that a mode is said for
 LEAVING = 2.0  # seconds within which the second key quits
 
@@ -43,6 +44,7 @@ class Acting:
         self._sought = ""  # what was last searched for
         self._said_mode = 0  # the notice that says the mode
         self._reminded = 0  # the one that names the keys
+        self._stopping = 0  # the one that says that what runs is being stopped
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
             "help": self._help, "ask_help": self._help,
@@ -140,11 +142,18 @@ class Acting:
             return
         twice = self.stops.again()
         if app.steering.stop() and not twice:
+            self._stopping = self._stopping or app.say_for(STOPPING, None)
             return
         if twice and self.withdraw_newest():
             return
         if app.seat.thread and not app.query_one(Composer).text and self.backs.again():
             app.spawn(app.command("/rewind"))
+
+    def stopped(self) -> None:
+        """Nothing runs any more."""
+        said, self._stopping = self._stopping, 0
+        if said:
+            self._app.withdraw(said)
 
     def withdraw_newest(self) -> bool:
         """Put the newest words that wait back where they were written; False: there are none."""

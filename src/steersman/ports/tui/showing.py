@@ -255,6 +255,8 @@ class Showing:
             self._known = known
             self.everything()
         self.keys()
+        if self.now.doing == "nothing":
+            self._app.acting.stopped()
         if seat.doing == "working":
             spent = self._story.spent(datetime.now(UTC))
             self._app.query_one(StatusBar).working(self._story.step, spent)
