@@ -129,7 +129,7 @@ class DiffView(ScrollView, can_focus=True):
 
     @property
     def _top(self) -> list[Text]:
-        """The lines above, for the width there is now: it is drawn before it hears of another."""
+        """The lines above, for the width there is now: it is drawn before it learns of another."""
         width = self._width
         if self._told[0] != width:
             self._told = (width, self._above(width) if self._above else [])

@@ -83,7 +83,7 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
         case TurnEnd() as end:
             return _ended(end, block.seconds, palette)
         case Error(what=what, why=why) as error:
-            often = f"· {block.times} times" if block.times > 1 else ""
+            often = f"· {counted(block.times, 'time')}" if block.times > 1 else ""
             said = " ".join(filter(None, (what, why, often)))
             return "✗", palette.bad, said, _filled(in_chat(next_words(error)))
         case GuardBlock(reason=reason, rule=rule):
