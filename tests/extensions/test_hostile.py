@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from steersman.host.extensions import check
+from steersman.operations import extensions
 from tests.extensions.kit import HEAD, called, own, tool
+from tests.hooks.kit import play
 from tests.hooks.test_hostile import running
 
 
@@ -32,11 +35,12 @@ def test_a_tool_that_hangs_is_ended_with_all_it_started(environ, workspace, scri
     assert running("71241") == []
 
 
-def test_a_file_that_hangs_while_it_is_learned_is_given_up(environ, steer):
+def test_a_file_that_hangs_while_it_is_learned_is_given_up(environ, workspace, monkeypatch):
+    monkeypatch.setattr(extensions, "PATIENCE", 1.0)
     path = own(environ, HEAD + "time.sleep(71243)\n")
-    done = steer("tools", "check", str(path))
-    assert done.returncode == 1
-    assert "It gave no answer: it took longer than" in done.stdout
+    found = play(environ, lambda host: check(host, str(path), str(workspace), environ))
+    assert found.tool is None
+    assert found.problems == ("It gave no answer: it took longer than 1 s.",)
     assert running("71243") == []
 
 
