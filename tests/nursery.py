@@ -1,13 +1,16 @@
 """A process that has read all modules, from which `steer` commands are forked.
 
-Reading them takes a third of a second, and the tests start thousands of commands. What is forked is
-the same command, in a process of its own with its own folder, environment and pipes. `python -m
-tests.nursery DESCRIPTOR` is that process; it ends with the one that started it.
+Reading those of one command takes a third of a second, those of one with MCP servers more than a
+whole one, and the tests start thousands of commands. What is forked is the same command, in a
+process of its own with its own folder, environment and pipes. `python -m tests.nursery DESCRIPTOR`
+is that process; it ends with the one that started it.
 """
 
 import array
+import gc
 import json
 import os
+import pkgutil
 import selectors
 import signal
 import socket
@@ -19,28 +22,17 @@ from functools import cache
 from importlib import import_module
 from typing import NoReturn
 
-# With what these import, nearly all that a command needs; nothing is done when they are read.
-MODULES = (
-    "steersman.ports.cli.app",
-    "steersman.ports.cli.work",
-    "steersman.ports.cli.undo",
-    "steersman.host.application",
-    "steersman.intelligence.scripted.driver",
-    "steersman.operations.running.command_runs",
-    "steersman.operations.tools",
-    "steersman.store.sqlite",
-    "steersman.threads.summing_up",
-    "steersman.threads.systems",
-)
+import steersman
+
 _NUMBER = 8  # bytes of a number in a report
 _ROOM = 65_536  # bytes that a pipe takes before anybody reads
 
 
 def fits(environ: Mapping[str, str], said: str) -> bool:
     """Whether a command can be forked; Python obeys some variables only when it starts."""
-    early = ("LANG", "TZ", "LC_", "PYTHON")
+    early = ("LANG", "LC_", "PYTHON")
     obeyed = {name: value for name, value in environ.items() if name.startswith(early)}
-    return obeyed == {"LANG": "C.UTF-8", "TZ": "UTC"} and len(said.encode()) < _ROOM
+    return obeyed == {"LANG": "C.UTF-8"} and len(said.encode()) < _ROOM
 
 
 def run(
@@ -116,10 +108,18 @@ def _line() -> socket.socket:
     return ours
 
 
+def read_all() -> None:
+    """Read every module but those that draw: what is forked has no terminal."""
+    drawing = "steersman.ports.tui."
+    for module in pkgutil.walk_packages(steersman.__path__, "steersman."):
+        if not module.name.startswith(drawing) or module.name.startswith(f"{drawing}plain"):
+            import_module(module.name)
+    gc.freeze()  # to look through it for garbage would copy it into each command
+
+
 def serve(line: socket.socket) -> None:
     """Fork a command for each request, until nobody is there to ask."""
-    for module in MODULES:
-        import_module(module)
+    read_all()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         head, fds, _, _ = socket.recv_fds(line, 4, 4)
@@ -149,6 +149,7 @@ def _watch(fds: Sequence[int], words: list[str], folder: str, environ: dict[str,
         sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
         os.environ.clear()
         os.environ.update(environ)
+        time.tzset()
         os.chdir(folder)
         sys.argv = ["steer", *words]
         from steersman.__main__ import steer
