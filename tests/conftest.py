@@ -1,5 +1,6 @@
 """What the tests share: a `steer` command in a world of its own, and scripts for the model."""
 
+import gc
 import json
 import os
 import signal
@@ -30,6 +31,13 @@ settings.load_profile("calm")
 for _signal in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
     signal.signal(_signal, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """What was read stays: to look through it for garbage again and again takes a third of a second
+    each time, and some tests ask for that at their end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(hookwrapper=True)
