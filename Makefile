@@ -12,8 +12,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.base
 	$(BIN)/steer demo
 
+# A test waits for other processes nearly half of its time: three of them keep two cores busy.
 test: $(VENV)/.test $(VENV)/.fixtures
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 # Machines of their own (network namespaces), containers, other agent programs.
 test-real: $(VENV)/.test $(VENV)/.fixtures
