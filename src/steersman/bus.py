@@ -10,9 +10,19 @@ from collections import deque
 from datetime import datetime
 from types import TracebackType
 
+import msgspec
 from msgspec import Struct
 
 from steersman.records.message import Message
+
+PARTIAL = frozenset({"assistant_delta", "reasoning_delta"})
+WHOLE = frozenset({"assistant", "error", "turn_end", "session_end"})  # after these it is over
+
+
+class Joined(Struct, frozen=True):
+    """From here on a reader hears what is broadcast; `partial` is what they missed of it."""
+
+    partial: list[Message]
 
 
 class Missed(Struct, frozen=True):
@@ -96,15 +106,34 @@ class Subscription:
 
 
 class Bus:
-    """Hands each published message to every subscription of its thread, in order."""
+    """Hands each published message to every subscription of its thread, in order.
+
+    It `keeps` the text of answers that are not whole yet, if it is told to, for those who join.
+    """
 
     def __init__(self) -> None:
         self._readers: dict[str, list[Subscription]] = {}
+        self._partial: dict[str, dict[tuple[str, str], list[Message]]] = {}
+        self.keeps = False
 
     def publish(self, message: Message) -> None:
         """Deliver now or mark as missed; never waits."""
+        if self.keeps:
+            self._keep(message)
         for reader in self._readers.get(message.thread, ()):
             reader.offer(message)
+
+    def partial(self, thread: str) -> list[Message]:
+        """What was broadcast of answers that are not whole yet: a message for each kind."""
+        found = self._partial.get(thread, {}).values()
+        return [_together(pieces) for pieces in found]
+
+    def _keep(self, message: Message) -> None:
+        if message.kind in PARTIAL:
+            kept = self._partial.setdefault(message.thread, {})
+            kept.setdefault((message.kind, message.path), []).append(message)
+        elif message.kind in WHOLE:
+            self._partial.pop(message.thread, None)
 
     def subscribe(self, thread: str, capacity: int = 1024) -> Subscription:
         """Start receiving what is published for a thread from now on."""
@@ -133,3 +162,12 @@ class Bus:
         """Tell every reader of a thread that nothing more will come."""
         for reader in list(self._readers.get(thread, ())):
             reader.close()
+
+
+def _together(pieces: list[Message]) -> Message:
+    """Pieces as one; they stay together."""
+    last = pieces[-1]
+    text = "".join(getattr(one.body, "text", "") for one in pieces)
+    whole = msgspec.structs.replace(last, body=msgspec.structs.replace(last.body, text=text))
+    pieces[:] = [whole]
+    return whole

@@ -6,7 +6,8 @@ What concerns all threads is asked of `Host`; what concerns one, of a handle tha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
@@ -18,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from steersman.bus import Bus, Missed
+from steersman.bus import Bus, Joined, Missed
 from steersman.hands import Hands, serve
 from steersman.host.attached import Attached
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, kept
+from steersman.host.posting import By
 from steersman.host.settings import remember_model, store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
@@ -277,8 +279,19 @@ class Host:
 
         Ends when the thread is closed here. A reader that falls behind is caught up from the log.
         """
+        async with aclosing(self.watch(thread_id, after)) as items:
+            async for item in items:
+                if isinstance(item, Message):
+                    yield item
+
+    async def watch(
+        self, thread_id: str, after: int = 0
+    ) -> AsyncGenerator[Message | Joined | Missed, None]:
+        """The same, and where in it a reader joined, or missed something that was broadcast."""
         whole = datetime.min.replace(tzinfo=UTC)  # pieces before it led to what was shown
         with self.bus.subscribe(thread_id) as news:
+            partial = self.bus.partial(thread_id) if self.bus.keeps else []
+            joined = False
             item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
             while item is not None:
                 if isinstance(item, Missed) or item.seq > after + 1:
@@ -291,9 +304,14 @@ class Host:
                             after = message.seq
                             whole = message.time if message.kind in WHOLE else whole
                             yield message
+                    if isinstance(item, Missed) and item.dropped:
+                        yield item
                 elif item.seq > after or (item.seq == 0 and item.time > whole):
                     after = max(after, item.seq)
                     yield item
+                if not joined:
+                    joined = True
+                    yield Joined([one for one in partial if one.time > whole])
                 item = await news.next()
 
     async def _page(self, thread_id: str, after: int) -> list[Message]:
@@ -357,9 +375,14 @@ class Host:
         )
 
     async def attach(
-        self, thread_id: str, settings: Settings | None = None, **how: Any
+        self,
+        thread_id: str,
+        settings: Settings | None = None,
+        *,
+        by: By | None = None,
+        **how: Any,
     ) -> ThreadHandle:
-        """A handle on a thread.
+        """A handle on a thread, `by` whom its requests are.
 
         With `settings`, and `how` as in `Opening`, this process runs it unless another does.
         Without, it is only spoken to.
@@ -368,7 +391,7 @@ class Host:
         opening = Opening(settings, **how) if settings is not None else None
         if opening is not None:
             await self._ready()
-        handle = Attached(self, thread, opening)
+        handle = Attached(self, thread, opening, by)
         if not await handle.run_here():
             await handle.state()
         return handle
@@ -384,6 +407,10 @@ class Host:
     def session(self, thread_id: str) -> Session | None:
         """The thread as this process runs it, if it does."""
         return self.runner.session(thread_id) if "runner" in self.__dict__ else None
+
+    def running(self) -> list[str]:
+        """The threads that this process runs."""
+        return self.runner.running() if "runner" in self.__dict__ else []
 
     def jobs(self, thread_id: str) -> dict[str, str]:
         """The background commands of a thread that runs here, by their names."""

@@ -5,18 +5,14 @@ background that does.
 """
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from datetime import timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
-
 from steersman.host.opening import Opening
+from steersman.host.posting import TICK, By, Inbox
 from steersman.records.change import Change
-from steersman.records.clock import now
 from steersman.records.dialogue import Image
 from steersman.records.errors import (
     Exit,
@@ -25,7 +21,6 @@ from steersman.records.errors import (
     UsageProblem,
 )
 from steersman.records.inbox import (
-    LATER,
     Aside,
     Asked,
     CallTool,
@@ -41,7 +36,6 @@ from steersman.records.inbox import (
     Rewound,
     Send,
     Set,
-    Settled,
     SteerTurn,
     Undo,
     UndoTold,
@@ -52,32 +46,30 @@ from steersman.records.message import (
     Body,
     ConfirmResponse,
     Message,
-    RequestResult,
     Rewind,
     Steer,
     TurnEnd,
 )
-from steersman.records.problem import Problem
 from steersman.records.settings import Value
 from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import Part, UndoPlan
-from steersman.store.log import to_message, unbroken
-from steersman.store.redactor import readable
+from steersman.store.log import to_message
 
 if TYPE_CHECKING:
     from steersman.host.application import Host
     from steersman.threads.session import Session
 
-TICK = 2.0  # seconds after which the owner of a request is looked for again
-
 
 class Attached:
     """One port's handle on one thread; fulfils `ThreadHandle`."""
 
-    def __init__(self, host: "Host", thread: Thread, opening: Opening | None) -> None:
+    def __init__(
+        self, host: "Host", thread: Thread, opening: Opening | None, by: By | None = None
+    ) -> None:
         self._host = host
         self._thread = thread
         self._opening = opening
+        self._by = by
         self._known = ThreadState("idle")
 
     @property
@@ -358,60 +350,20 @@ class Attached:
     async def _ask(self, asked: Asked) -> Any:
         if self._session is None and self._opening is not None:
             await self.run_here()
-        if (session := self._session) is not None:
+        if self._by is None and (session := self._session) is not None:
             return await session.take(asked)
         await self._host.newsroom.open()
-        after = (await self._record()).head
+        head = (await self._record()).head
         request = await self.post(asked)
-        try:
-            settled = await self._settled(request)
-        except BaseException as error:
-            # Whoever asked learns that it failed, so it must not be done later.
-            settled = await unbroken(asyncio.to_thread(self._host.store.expire, request.id))
-            if settled.outcome == "expired" or not isinstance(error, SteersmanError):
-                raise
-        if settled.outcome != "taken":
-            raise _problem(settled)
-        return await self._came(request.id, after) if settled.result == LATER else settled.result
+        return await self._inbox.outcome(request, head, self._someone)
 
-    async def _came(self, request: str, after: int) -> Any:
-        """What came of work that a request began; the log says so when it is done."""
-        async for message in self.events(after):
-            body = message.body
-            if message.corr == request and isinstance(body, RequestResult):
-                if body.problem is not None:
-                    raise body.problem.error()
-                return body.result
-            if message.kind == "session_end":
-                break
-        raise SteersmanError("The process that carried it out ended before it was done.")
+    @property
+    def _inbox(self) -> Inbox:
+        return Inbox(self._host, self.id, self._by)
 
     async def post(self, asked: Asked) -> Request:
         """Put something into the thread's inbox, for whoever runs it."""
-        after = getattr(asked, "expires_after", None)
-        expires = now() + timedelta(seconds=after) if after else None
-        name = f"req_{token_hex(8)}"
-        request = Request(name, self.id, sender(), now(), asked, expires)
-        await asyncio.to_thread(self._host.store.post, request)
-        self._host.newsroom.wake(self.id)
-        return request
-
-    async def _settled(self, request: Request) -> Settled:
-        """What became of a request: another process takes it, or this one in its place."""
-        store = self._host.store
-        while True:
-            changed = asyncio.ensure_future(self._host.newsroom.change(self.id, TICK))
-            try:
-                settled = await asyncio.to_thread(store.settled, request.id)
-                if settled is None and request.expires and now() > request.expires:
-                    settled = await asyncio.to_thread(store.expire, request.id)
-                if settled is not None:
-                    return settled
-                if (await self.state()).owner is None:
-                    await self._someone()
-                await changed
-            finally:
-                changed.cancel()
+        return await self._inbox.post(asked)
 
     async def _someone(self) -> None:
         """See to it that a process runs the thread, now that none does."""
@@ -419,25 +371,3 @@ class Attached:
             await self._host.carry(self.id)
         else:
             await self.run_here()
-
-
-def _problem(settled: Settled) -> SteersmanError:
-    """Why a request was not carried out."""
-    if settled.outcome == "expired":
-        return SteersmanError(
-            "No process accepted the request in time, so it was not carried out.",
-            try_this="`steer threads list` shows what runs.",
-        )
-    return msgspec.convert(settled.result, Problem).error()
-
-
-def sender() -> str:
-    """Who asks, in words, for the receipts of others."""
-    import getpass
-    import socket
-
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        name = str(os.getuid())
-    return readable(f"{name}@{socket.gethostname()} (pid {os.getpid()})")

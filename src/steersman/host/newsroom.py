@@ -106,7 +106,7 @@ class Newsroom:
         known = {*self._mail, *self._waiting, *self._bus.read()}
         # Pieces are shown before what they became is stored.
         for thread_id, pieces in heard.live:
-            if thread_id in known and not self._runs(thread_id):
+            if (thread_id in known or self._bus.keeps) and not self._runs(thread_id):
                 for message in decode(thread_id, pieces):
                     self._bus.publish(message)
         for thread_id in known if heard.threads is None else heard.threads & known:

@@ -99,6 +99,10 @@ class Runner:
         found = self._runs.get(thread_id)
         return found.session if found else None
 
+    def running(self) -> list[str]:
+        """The threads that run here."""
+        return list(self._runs)
+
     async def close(self) -> None:
         """Let go of everything; threads that still run are left first."""
         while self._ending:

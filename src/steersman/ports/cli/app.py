@@ -44,6 +44,8 @@ COMMANDS = {
     "hooks": ("hooks", "command", "Show the hooks in effect and the events that have none."),
     "agents": ("agents", "command", "List the roles that files describe."),
     "mcp": ("mcp", "command", "Set up, try and list MCP servers; be one."),
+    "serve": ("serve", "command", "Offer threads over HTTP: to pages, programs, other machines."),
+    "token": ("token", "command", "Make, list and revoke tokens for programs."),
     "index": ("index", "command", "Show, build and ask the index of the code."),
     "login": ("login", "login", "Log in with the key of a model provider."),
     "logout": ("login", "logout", "Forget the key of a provider."),

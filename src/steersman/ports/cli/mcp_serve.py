@@ -3,10 +3,7 @@
 import asyncio
 import logging
 import os
-import signal
-import socket
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,6 @@ import click
 from steersman.host import mcp
 from steersman.host.settings import state_folder
 from steersman.ports.cli.options import folder_from, open_host, settings_from, working
-from steersman.records.errors import Exit
 
 TOKEN_FILE = "mcp-token"
 
@@ -49,7 +45,9 @@ def command(**flags: Any) -> int:
     mcp.require_library()
     # Standard output belongs to the protocol; what libraries have to say goes to the other one.
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
-    return asyncio.run(_until_told(lambda: _serve(flags)))
+    from steersman.ports.listening import until_told
+
+    return asyncio.run(until_told(lambda: _serve(flags)))
 
 
 async def _serve(flags: dict[str, Any]) -> None:
@@ -79,41 +77,17 @@ async def _carry(server: Any, flags: dict[str, Any]) -> None:
         await stdio.serve(server)
         return
     from steersman.host.token import token_at
+    from steersman.ports import listening as ports
     from steersman.ports.mcp import http
 
-    host, port = http.address_from(flags["address"] or f":{http.DEFAULT_PORT}")
-    names = http.names_of(host, flags["public"])
+    given = flags["address"] or f":{http.DEFAULT_PORT}"
+    host, port = ports.address_from(given, http.DEFAULT_PORT)
+    names = ports.names_of(host, flags["public"])
     token = token_at(Path(flags["token_file"] or state_folder(os.environ) / TOKEN_FILE))
-    with http.listen(host, port) as listening:
-        at = f"http://{_shown(listening)}{http.PATH}"
+    with ports.listen(host, port) as listening:
+        at = f"http://{ports.shown(listening)}{http.PATH}"
         click.echo(f"Serving at {at}", err=True)
         secret = f"Token: {token.text} (shown this once)\n" if token.made else ""
         click.echo(f"{secret}The token is kept in {token.path}", err=True)
         app = http.application(server, token.text, names, port=listening.getsockname()[1])
-        await http.serve(app, listening)
-
-
-def _shown(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-async def _until_told(work: Callable[[], Awaitable[None]]) -> Exit:
-    """Work until it is done, or until a signal asks to stop; either is a good end."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(work())
-    told: list[int] = []
-
-    def stop(number: int) -> None:
-        if not told:
-            task.cancel()
-        told.append(number)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop, number)
-    try:
-        await task
-    except asyncio.CancelledError:
-        if not told:
-            raise
-    return Exit.DONE
+        await ports.serve(app, listening)

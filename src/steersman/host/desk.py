@@ -1,0 +1,99 @@
+"""What a server does for its clients: threads are found, started and spoken to in their names."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from steersman.host.application import Host
+from steersman.host.posting import By
+from steersman.host.settings import settings_for
+from steersman.host.tokens import Holder, Tickets
+from steersman.records.errors import Exit, UsageProblem
+from steersman.records.settings import Settings
+from steersman.records.thread import Thread
+from steersman.threads.handle import ThreadHandle
+
+SWEEP = 60.0  # seconds between two looks for threads that nobody uses
+IDLE = 10  # looks after which such a thread is left
+
+
+class NoSuchThread(UsageProblem):
+    """There is no such thread, or it is none of the caller's business."""
+
+
+class Desk:
+    """One server's way to the threads of a host."""
+
+    def __init__(self, host: Host, environ: Mapping[str, str], flags: Mapping[str, Any]) -> None:
+        self.host = host
+        self.environ = environ
+        self.tickets = Tickets()
+        self._flags = flags
+        self._quiet: dict[str, int] = {}
+
+    def find(self, wanted: str, caller: Holder) -> Thread:
+        """A thread by its whole id."""
+        found = self.host.store.thread(wanted)
+        if found is None or not caller.sees(found.workspace):
+            raise NoSuchThread(f"There is no thread “{wanted}”.")
+        return found
+
+    async def thread(self, wanted: str, caller: Holder) -> Thread:
+        """The same, beside the event loop."""
+        return await asyncio.to_thread(self.find, wanted, caller)
+
+    async def speak(self, wanted: str, caller: Holder, request: str = "") -> ThreadHandle:
+        """A handle in the caller's name; this process runs the thread where none does.
+
+        What is asked twice under one name of a `request` is done once.
+        """
+        thread = await self.thread(wanted, caller)
+        self._quiet.pop(thread.id, None)
+        settings = await asyncio.to_thread(self._settings, thread)
+        by = By(f"{caller.name} (HTTP)", request)
+        return await self.host.attach(thread.id, settings, by=by, attended=True)
+
+    async def look(self, wanted: str, caller: Holder) -> ThreadHandle:
+        """A handle that only looks: nothing is run for it."""
+        return await self.host.attach((await self.thread(wanted, caller)).id)
+
+    async def start(
+        self, folder: str, title: str, flags: Mapping[str, Any], caller: Holder, request: str = ""
+    ) -> Thread:
+        """A new thread that this process runs; asked twice under one name it is the same."""
+        if not caller.sees(folder):
+            raise UsageProblem(f"This token is for {caller.workspace} alone.")
+        name = f"{caller.name}/{request}"
+        if request and (made := self.host.store.setting("created", name)):
+            return await self.thread(made, caller)
+        own = self.host.permissions.settings_file(folder)
+        settings = settings_for(self.environ, {**self._flags, **flags}, own, attended=True)
+        handle = await self.host.start(folder, title, settings, attended=True)
+        if request:
+            await asyncio.to_thread(self.host.store.remember, "created", name, handle.id)
+        return handle.thread
+
+    async def let_go(self, thread_id: str) -> None:
+        """Leave a thread in which nothing happens, if this process runs it."""
+        session = self.host.session(thread_id)
+        if session is not None and session.quiet:
+            await self.host.close(thread_id, Exit.DONE)
+
+    def _settings(self, thread: Thread) -> Settings:
+        kept = {**self._flags, **self.host.kept(thread.id)}
+        own = self.host.permissions.settings_file(thread.workspace)
+        return settings_for(self.environ, kept, own, attended=True)
+
+    async def sweep(self) -> None:
+        """Leave threads in which nothing has happened for a while, again and again."""
+        while True:
+            await asyncio.sleep(SWEEP)
+            for name in self.host.running():
+                session = self.host.session(name)
+                if session is None or session.busy or not session.quiet:
+                    self._quiet.pop(name, None)
+                    continue
+                self._quiet[name] = self._quiet.get(name, 0) + 1
+                if self._quiet[name] >= IDLE:
+                    del self._quiet[name]
+                    await self.host.close(name, Exit.DONE)

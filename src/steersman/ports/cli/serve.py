@@ -1,0 +1,132 @@
+"""`steer serve`: threads over HTTP, for pages, programs and other machines."""
+
+import asyncio
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from steersman.host.settings import state_folder
+from steersman.ports.cli.options import json_flag, open_host
+from steersman.records.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from steersman.host import Host
+
+TOKEN_FILE = "http-token"
+DEFAULT_PORT = 8920
+
+
+@click.command()
+@click.option("--host", "address", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="0 chooses a free one.",
+)
+@click.option("--token-file", metavar="FILE", help="Where the token is kept; created if missing.")
+@click.option(
+    "--public",
+    metavar="NAME",
+    multiple=True,
+    help="A name by which clients call this server, besides its address (repeatable).",
+)
+@click.option("--tls-cert", metavar="FILE", help="Serve over HTTPS with this certificate.")
+@click.option("--tls-key", metavar="FILE", help="The certificate's key.")
+@click.option(
+    "--plain-http",
+    is_flag=True,
+    help="Let other machines connect without TLS, as behind a proxy that has it.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
+@json_flag
+def command(**flags: Any) -> int:
+    """Offer your threads over HTTP: to pages, programs and other machines."""
+    _require()
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    from steersman.ports.listening import until_told
+
+    return asyncio.run(until_told(lambda: _serve(flags)))
+
+
+async def _serve(flags: dict[str, Any]) -> None:
+    from steersman.host.desk import Desk
+    from steersman.host.token import token_at
+    from steersman.ports import listening as ports
+    from steersman.ports.http.server import Server
+
+    _check(flags)
+    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / TOKEN_FILE))
+    names = ports.names_of(flags["address"], flags["public"] or _itself(flags))
+    scheme = "https" if flags["tls_cert"] else "http"
+    async with open_host() as host:
+        desk = Desk(host, os.environ, {})
+        with ports.listen(flags["address"], flags["port"]) as listening:
+            port = listening.getsockname()[1]
+            schemes = ("http", "https") if flags["public"] else (scheme,)
+            server = Server(desk, token.text, names, port, schemes=schemes)
+            _say(flags, f"{scheme}://{ports.shown(listening)}", token.path, server.code)
+            sweeping = asyncio.create_task(desk.sweep())
+            try:
+                await _until_stopped(host, server, listening, flags)
+            finally:
+                sweeping.cancel()
+
+
+async def _until_stopped(host: "Host", server: Any, listening: Any, flags: dict[str, Any]) -> None:
+    """Serve; at the end readers are told first, then what waits for an answer is let go."""
+    from steersman.ports import listening as ports
+
+    files = {"ssl_certfile": flags["tls_cert"], "ssl_keyfile": flags["tls_key"]}
+    given = {name: value for name, value in files.items() if value}
+    await ports.serve(server.app, listening, before=server.streams.close, **given)
+
+
+def _say(flags: dict[str, Any], at: str, path: str, code: Any) -> None:
+    """Where it is, on a line of its own."""
+    if flags["as_json"]:
+        told = {"url": at, "token_file": path, "pid": os.getpid()}
+        click.echo(msgspec.json.encode(told).decode())
+    else:
+        click.echo(f"Serving at {at}", err=True)
+        click.echo(f"The token is kept in {path}", err=True)
+    if flags["opens"]:
+        click.launch(f"{at}/#code={code()}")
+
+
+def _check(flags: dict[str, Any]) -> None:
+    from steersman.ports.listening import is_loopback
+
+    if bool(flags["tls_cert"]) != bool(flags["tls_key"]):
+        raise UsageProblem("A certificate and its key are both needed.")
+    if is_loopback(flags["address"]) or flags["tls_cert"] or flags["plain_http"]:
+        return
+    raise UsageProblem(
+        f"Other machines can reach {flags['address']}.",
+        "Without TLS, whoever listens on the way reads your token.",
+        "Pass --tls-cert and --tls-key, or --plain-http behind a proxy that has them.",
+    )
+
+
+def _itself(flags: dict[str, Any]) -> list[str]:
+    """An address that is no wildcard is a name by which a server can be called."""
+    return [] if flags["address"] in ("0.0.0.0", "::", "") else [flags["address"]]
+
+
+def _require() -> None:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ImportError as error:
+        raise UsageProblem(
+            "The HTTP server is not installed.",
+            str(error),
+            "Install it: pip install 'steersman[serve]'",
+        ) from error

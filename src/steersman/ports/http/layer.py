@@ -1,0 +1,180 @@
+"""An operation of the API: a function whose types say what it takes and what it answers.
+
+    @operation("GET", "/threads/{thread}", needs="read")
+    async def show(desk: Desk, caller: Holder, params: OneThread) -> ThreadFacts: ...
+
+`params` come from the path and the query, `body` from the JSON that was sent. Both are records that
+refuse what they do not know. The same types make the description of the API.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, get_type_hints
+
+import msgspec
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from steersman.host.desk import Desk, NoSuchThread
+from steersman.host.tokens import Holder, Right
+from steersman.ports.http.door import JSON, TooLarge
+from steersman.records import errors
+from steersman.records.errors import SteersmanError
+from steersman.records.problem import Problem
+from steersman.records.validation import sentence
+
+log = logging.getLogger("steersman.http")
+PREFIX = "/api/v0"
+STATUS: tuple[tuple[type[SteersmanError], int], ...] = (
+    (NoSuchThread, 404),
+    (errors.TooLate, 409),
+    (errors.UsageProblem, 400),
+    (errors.ThreadBusy, 409),
+    (errors.NeedsAnswer, 409),
+    (errors.Denied, 403),
+    (errors.StorageProblem, 503),
+    (errors.DriverProblem, 502),
+)
+PATIENCE = 60.0  # seconds that a body may take to arrive
+OTHERWISE = 422  # it was understood, and could not be done
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """No parameters."""
+
+
+class Done(Struct, frozen=True):
+    """It was done."""
+
+    done: bool = True
+
+
+class Operation(Struct, frozen=True):
+    """One thing the API can do."""
+
+    method: str
+    path: str
+    needs: Right
+    name: str
+    summary: str
+    params: type[Struct]
+    body: Any
+    answer: Any
+    run: Callable[..., Awaitable[Any]]
+    takes: str = JSON
+
+    def route(self, desk: Desk) -> Route:
+        """The operation for Starlette."""
+
+        async def endpoint(request: Request) -> Response:
+            return await answered(self, desk, request)
+
+        return Route(f"{PREFIX}{self.path}", endpoint, methods=[self.method], name=self.name)
+
+
+def operation(
+    method: str, path: str, needs: Right, takes: str = JSON
+) -> Callable[[Callable[..., Awaitable[Any]]], Operation]:
+    """Make a function an operation."""
+
+    def made(run: Callable[..., Awaitable[Any]]) -> Operation:
+        hints = get_type_hints(run, include_extras=True)
+        return Operation(
+            method,
+            path,
+            needs,
+            run.__name__,
+            (run.__doc__ or "").strip(),
+            hints.get("params", Nothing),
+            hints.get("body"),
+            hints["return"],
+            run,
+            takes,
+        )
+
+    return made
+
+
+async def answered(made: Operation, desk: Desk, request: Request) -> Response:
+    """What an operation answers to a request, or what is wrong with it."""
+    try:
+        answer = await _done(made, desk, request)
+    except Exception as error:
+        return _failed(made, error)
+    if isinstance(answer, Response):
+        return answer
+    return Response(msgspec.json.encode(answer), media_type=JSON)
+
+
+class Unfit(Exception):
+    """A request that cannot be for this operation."""
+
+    def __init__(self, status: int, what: str) -> None:
+        super().__init__(what)
+        self.status = status
+
+
+async def _done(made: Operation, desk: Desk, request: Request) -> Any:
+    caller: Holder = request.scope["state"]["holder"]
+    if not caller.may(made.needs):
+        raise Unfit(403, f"This token may not do that: it lacks the right “{made.needs}”.")
+    given = {"desk": desk, "caller": caller, "params": _params(made.params, request)}
+    if made.body is not None:
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != made.takes:
+            raise Unfit(415, f"This takes `{made.takes}`.")
+        async with asyncio.timeout(PATIENCE):
+            data = await request.body()
+        given["body"] = data if made.body is bytes else msgspec.json.decode(data, type=made.body)
+    return await made.run(**given)
+
+
+def _failed(made: Operation, error: Exception) -> Response:
+    """What is wrong, for a program and for a person."""
+    match error:
+        case Unfit():
+            return problem(error.status, Problem(str(error)))
+        case SteersmanError():
+            return problem(status_of(error), Problem.of(error))
+        case msgspec.ValidationError():
+            return problem(400, Problem(sentence(error)))
+        case msgspec.DecodeError() | UnicodeDecodeError() | RecursionError():
+            return problem(400, Problem("The body is not JSON.", sentence(error)))
+        case TooLarge():
+            return problem(413, Problem("The request is too large."))
+        case TimeoutError():
+            return problem(408, Problem("The request did not arrive in time."))
+    # A defect of ours: whoever runs the server reads about it.
+    log.error("%s %s failed", made.method, made.path, exc_info=error)
+    return problem(500, Problem("An error in Steersman stopped the request."))
+
+
+def status_of(error: SteersmanError) -> int:
+    """The status that tells a program what kind of problem it is."""
+    return next((status for kind, status in STATUS if isinstance(error, kind)), OTHERWISE)
+
+
+def problem(status: int, told: Problem) -> Response:
+    """A problem as an answer."""
+    return Response(msgspec.json.encode(told), status, media_type="application/json")
+
+
+def _params(kind: type[Struct], request: Request) -> Struct:
+    """The values of the path and the query; each may be there once."""
+    values: dict[str, Any] = dict(request.path_params)
+    for name, value in request.query_params.multi_items():
+        if name == "ticket":
+            continue  # the door took it
+        if name in values:
+            raise msgspec.ValidationError(f"Object contains unknown field `{name}`")
+        values[name] = value
+    if any("\0" in str(value) for value in values.values()):
+        raise msgspec.ValidationError("Expected `str` without NUL")
+    return msgspec.convert(values, kind, strict=False)
+
+
+def by_name(operations: Mapping[str, Any]) -> list[Operation]:
+    """The operations of a module."""
+    return [one for one in operations.values() if isinstance(one, Operation)]

@@ -1,0 +1,152 @@
+"""The description of the API, made from the types that its operations take and answer."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from steersman import __version__
+from steersman.ports.http.layer import OTHERWISE, PREFIX, Operation
+from steersman.records.problem import Problem
+from steersman.records.schema import message_schema
+
+REF = "#/components/schemas/{name}"
+FAILURES = {
+    400: "The request is not right.",
+    401: "A token is needed.",
+    403: "The token, the page it comes from or the gate does not allow it.",
+    404: "There is no such thing.",
+    405: "This cannot be done there.",
+    409: "Someone else was first, or it cannot be done now.",
+    408: "The request did not arrive in time.",
+    413: "The request is too large.",
+    415: "Only JSON is accepted.",
+    421: "The server is not called that.",
+    OTHERWISE: "It was understood, and could not be done.",
+    429: "Too many wrong tokens.",
+    502: "The model's provider did not answer as it should.",
+    503: "The store cannot be used now.",
+}
+
+
+def described(operations: Iterable[Operation], *, server: str = "/") -> dict[str, Any]:
+    """The OpenAPI document."""
+    operations = list(operations)
+    kinds = [kind for one in operations for kind in (one.params, one.body, one.answer) if kind]
+    wanted = [*dict.fromkeys([*filter(_schematic, kinds), Problem])]
+    schemas, components = msgspec.json.schema_components(wanted, ref_template=REF)
+    known = dict(zip(wanted, schemas, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for one in operations:
+        entry = paths.setdefault(f"{PREFIX}{one.path}", {})
+        entry[one.method.lower()] = _operation(one, known, components)
+    paths[f"{PREFIX}/threads/{{thread}}/events"] = {"get": _events()}
+    for path, answer in (("/healthz", "The server runs."), ("/readyz", "It can be used.")):
+        paths[path] = {"get": {"summary": answer, "security": [], "responses": _health(answer)}}
+    components["Message"] = _message(components)
+    if "Messages" in components:
+        components["Messages"]["properties"]["messages"]["items"] = {
+            "$ref": REF.format(name="Message")
+        }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Steersman",
+            "version": __version__,
+            "description": "Threads of coding agents: every effect passes one gate, and lands in "
+            "one log.",
+            "license": {"name": "MIT"},
+        },
+        "servers": [{"url": server}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _schematic(kind: Any) -> bool:
+    return kind is not bytes
+
+
+def _operation(
+    made: Operation, known: Mapping[Any, Any], components: Mapping[str, Any]
+) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "operationId": made.name,
+        "summary": made.summary.partition("\n")[0],
+        "description": f"{made.summary}\n\nRight: `{made.needs}`.",
+        "responses": {"200": _answer(made, known), **_failures(known)},
+    }
+    if parameters := _parameters(made, components):
+        told["parameters"] = parameters
+    if made.body is not None:
+        content = {made.takes: {"schema": known.get(made.body, {"type": "string"})}}
+        told["requestBody"] = {"required": True, "content": content}
+    return told
+
+
+def _answer(made: Operation, known: Mapping[Any, Any]) -> dict[str, Any]:
+    if made.answer is bytes:
+        kind = "application/x-ndjson"
+        return {"description": "Lines of JSON.", "content": {kind: {"schema": {"type": "string"}}}}
+    content = {"application/json": {"schema": known[made.answer]}}
+    return {"description": "Done.", "content": content}
+
+
+def _failures(known: Mapping[Any, Any]) -> dict[str, Any]:
+    content = {"application/json": {"schema": known[Problem]}}
+    return {
+        str(status): {"description": words, "content": content}
+        for status, words in sorted(FAILURES.items())
+    }
+
+
+def _parameters(made: Operation, components: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A parameter for each field, in the path or in the query."""
+    schema = components[made.params.__name__]
+    required = schema.get("required", ())
+    return [
+        {
+            "name": name,
+            "in": "path" if f"{{{name}}}" in made.path else "query",
+            "required": name in required,
+            "schema": field,
+        }
+        for name, field in schema["properties"].items()
+    ]
+
+
+def _events() -> dict[str, Any]:
+    place = {"type": "integer", "minimum": 0}
+    content = {"text/event-stream": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "follow_events",
+        "summary": "Follow a thread's messages as server-sent events.",
+        "description": "`Last-Event-ID` or `after` is the last message you have.",
+        "parameters": [
+            {"name": "thread", "in": "path", "required": True, "schema": {"type": "string"}},
+            {"name": "after", "in": "query", "schema": place},
+        ],
+        "responses": {"200": {"description": "Frames, without end.", "content": content}},
+    }
+
+
+def _health(words: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"type": "object"}}}
+    return {"200": {"description": words, "content": content}}
+
+
+def _message(components: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a message; the records it is made of are among the components."""
+    schema = message_schema()
+    parts = schema.pop("$defs")
+    schema.pop("$schema")
+    text = msgspec.json.encode({"schema": schema, "parts": parts}).decode()
+    moved = msgspec.json.decode(text.replace("#/$defs/", "#/components/schemas/"))
+    for name, part in moved["parts"].items():
+        components.setdefault(name, part)
+    found: dict[str, Any] = moved["schema"]
+    return found

@@ -1,0 +1,153 @@
+"""The application that a server runs: the door, the operations, the streams."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from secrets import token_urlsafe
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, WebSocketRoute
+
+from steersman import __version__
+from steersman.host.desk import Desk
+from steersman.host.tokens import Holder, Tokens
+from steersman.ports.http import entering, threads
+from steersman.ports.http.door import App, Door
+from steersman.ports.http.layer import PREFIX, by_name, problem
+from steersman.ports.http.openapi import described
+from steersman.ports.http.streams import HEARTBEAT, Streams
+from steersman.records.errors import SteersmanError
+from steersman.records.problem import Problem
+
+OPERATIONS = [*by_name(vars(entering)), *by_name(vars(threads))]
+CODE = 300.0  # seconds in which a page must trade its code
+PAGES = timedelta(days=30)  # how long a browser is known
+KNOWN = 1.0  # seconds for which a token that was valid counts as valid
+
+
+class Code(Struct, frozen=True, forbid_unknown_fields=True):
+    """The code that a page was opened with."""
+
+    code: str
+
+
+class Server:
+    """One server over one host."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        token: str,
+        names: Sequence[str],
+        port: int,
+        *,
+        schemes: Sequence[str] = ("http",),
+        heartbeat: float = HEARTBEAT,
+    ) -> None:
+        self._desk = desk
+        self._tokens = Tokens(desk.host)
+        self._codes: dict[str, float] = {}
+        self._seen: dict[str, tuple[Holder | None, float]] = {}
+        self.streams = Streams(desk, self._still, heartbeat)
+        self._document = msgspec.json.encode(described(OPERATIONS))
+        hosts = [f"{name}:{port}" for name in names]
+        hosts += [name for name in names] if port in (80, 443) else []
+        desk.host.bus.keeps = True
+        self.app: App = Door(
+            self._routed(),
+            hosts=hosts,
+            origins=[f"{scheme}://{host}" for scheme in schemes for host in hosts],
+            token=token,
+            shown=self._shown,
+            tickets=desk.tickets,
+        )
+
+    def code(self) -> str:
+        """A code that a page can trade for a token, once."""
+        made = token_urlsafe(24)
+        self._codes[made] = time.monotonic() + CODE
+        return made
+
+    def _routed(self) -> App:
+        # Plain paths first: `/threads/import` is no thread.
+        ordered = sorted(OPERATIONS, key=lambda one: "{thread}" in one.path)
+        routes: list[Any] = [one.route(self._desk) for one in ordered]
+        routes += [
+            Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
+            WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
+            Route(f"{PREFIX}/login", self._login, methods=["POST"]),
+            Route("/openapi.json", self._described, methods=["GET"]),
+            Route("/healthz", self._health, methods=["GET"]),
+            Route("/readyz", self._ready, methods=["GET"]),
+        ]
+        handlers: Any = {404: _missing, 405: _wrong_method}
+        return Starlette(routes=routes, exception_handlers=handlers)
+
+    async def _shown(self, text: str) -> Holder | None:
+        """Who shows a token; one that was seen a moment ago is not looked up again."""
+        found, until = self._seen.get(text, (None, 0.0))
+        if until < time.monotonic():
+            found = await asyncio.to_thread(self._tokens.shown, text)
+            if found is not None:
+                self._seen = {name: one for name, one in self._seen.items() if one[1] > until}
+                self._seen[text] = (found, time.monotonic() + KNOWN)
+        return found
+
+    async def _still(self, caller: Holder) -> bool:
+        """Whether a token is still valid that was when a stream began."""
+        if not caller.token:
+            return True
+        known = await asyncio.to_thread(self._tokens.all)
+        return any(one.id == caller.token and one.valid for one in known)
+
+    async def _login(self, request: Request) -> Response:
+        """Trade the code that a page was opened with for a token of its own."""
+        try:
+            given = msgspec.json.decode(await request.body(), type=Code)
+        except msgspec.MsgspecError:
+            return problem(400, Problem("A code is needed."))
+        if self._codes.pop(given.code, 0.0) < time.monotonic():
+            return problem(401, Problem("This code is not valid any more.", "", "Open it again."))
+        _, text = await asyncio.to_thread(self._tokens.make, "browser", lasts=PAGES)
+        return _json({"token": text})
+
+    async def _described(self, request: Request) -> Response:
+        return Response(self._document, media_type="application/json")
+
+    async def _health(self, request: Request) -> Response:
+        return _json({"status": "ok", "version": __version__})
+
+    async def _ready(self, request: Request) -> Response:
+        try:
+            await asyncio.to_thread(self._desk.host.store.setting, "host", "ready")
+        except SteersmanError as error:
+            return problem(503, Problem.of(error))
+        return _json({"status": "ok"})
+
+
+class _Raw:
+    """An application for a route, where a function would be called with a request."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._app(scope, receive, send)
+
+
+def _json(told: Any) -> Response:
+    return Response(msgspec.json.encode(told), media_type="application/json")
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    return problem(404, Problem("There is nothing at this address."))
+
+
+async def _wrong_method(request: Request, error: Exception) -> Response:
+    return problem(405, Problem(f"{request.method} cannot be used here."))

@@ -1,0 +1,243 @@
+"""Following the log: server-sent events for programs, one socket for a page; the same frames.
+
+A reader is never waited for: one that does not read for a while is cut, and finds everything that
+was stored when it comes back with the number of the last message it had.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+from msgspec import Struct
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from steersman.host.desk import Desk, NoSuchThread
+from steersman.host.tokens import Holder
+from steersman.ports.http.door import UNAUTHORIZED, Receive, Scope, Send
+from steersman.ports.http.frames import Encoder, Frame, plain
+from steersman.ports.http.layer import problem, status_of
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Message
+from steersman.records.problem import Problem
+from steersman.records.validation import sentence
+
+HEARTBEAT = 10.0  # seconds
+STALLED = 30.0  # seconds after which a reader that takes nothing is cut
+MOST_FOLLOWED = 64  # threads on one socket
+QUEUE = 256  # frames that wait for a socket
+SEQ = 2**53
+HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+Frames = AsyncGenerator[Frame, None]
+
+
+class Follow(Struct, frozen=True, tag="follow", forbid_unknown_fields=True):
+    """A page wants the frames of a thread, after a message it has."""
+
+    thread: str
+    after: int = 0
+
+
+class Unfollow(Struct, frozen=True, tag="unfollow", forbid_unknown_fields=True):
+    """A page wants no more frames of a thread."""
+
+    thread: str
+
+
+_asked = msgspec.json.Decoder(Follow | Unfollow)
+
+
+class Streams:
+    """All readers of one server; they end with it."""
+
+    def __init__(
+        self, desk: Desk, still: Callable[[Holder], Awaitable[bool]], heartbeat: float = HEARTBEAT
+    ) -> None:
+        self._desk = desk
+        self._still = still
+        self._heartbeat = heartbeat
+        self._encoder = Encoder()
+        self._readers: set[asyncio.Future[str]] = set()
+
+    @property
+    def count(self) -> int:
+        """How many readers there are."""
+        return len(self._readers)
+
+    def close(self) -> None:
+        """Tell every reader that the server stops."""
+        for reader in self._readers:
+            if not reader.done():
+                reader.set_result("closing")
+
+    async def frames(self, thread: str, after: int) -> Frames:
+        """The frames of a thread, for as long as someone wants them."""
+        host = self._desk.host
+        await host.newsroom.open()
+        while True:
+            async with aclosing(host.watch(thread, after)) as items:
+                async for item in items:
+                    if isinstance(item, Message):
+                        after = max(after, item.seq)
+                        yield self._encoder.frame(item)
+                    elif partial := getattr(item, "partial", None):
+                        for one in partial:
+                            yield self._encoder.partial(one)
+                    elif getattr(item, "dropped", 0):
+                        yield plain("gap", thread, after=after)
+            # The thread was closed here; another process may go on with it.
+
+    # Server-sent events
+
+    async def sse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A thread's events; `Last-Event-ID` or `after` is the last message the reader has."""
+        caller: Holder = scope["state"]["holder"]
+        try:
+            after = _after(scope)
+            thread = await self._desk.thread(scope["path_params"]["thread"], caller)
+        except SteersmanError as error:
+            await problem(status_of(error), Problem.of(error))(scope, receive, send)
+            return
+        except ValueError as error:
+            await problem(400, Problem(str(error)))(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+
+        async def put(frame: Frame) -> None:
+            async with asyncio.timeout(STALLED):
+                await send({"type": "http.response.body", "body": frame.sse(), "more_body": True})
+
+        with suppress(TimeoutError):
+            ended = asyncio.ensure_future(_gone(receive))
+            await self._serve(self.frames(thread.id, after), put, ended, caller)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _serve(
+        self,
+        frames: Frames,
+        put: Callable[[Frame], Awaitable[None]],
+        ended: "asyncio.Future[str]",
+        caller: Holder,
+    ) -> None:
+        """Hand frames to a reader until it is gone, the server stops or its token is revoked."""
+        stop: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._readers.add(stop)
+        pending: asyncio.Future[Frame] = asyncio.ensure_future(_next(frames))
+        try:
+            while True:
+                either: set[asyncio.Future[Any]] = {pending, ended, stop}
+                await asyncio.wait(
+                    either, timeout=self._heartbeat, return_when=asyncio.FIRST_COMPLETED
+                )
+                if ended.done():
+                    return
+                if pending.done():
+                    await put(pending.result())
+                    pending = asyncio.ensure_future(_next(frames))
+                elif stop.done():
+                    await put(plain("closing"))
+                    return
+                elif await self._still(caller):
+                    await put(plain("heartbeat"))
+                else:
+                    await put(plain("closing", why="the token is not valid any more"))
+                    return
+        finally:
+            self._readers.discard(stop)
+            for one in (pending, ended):
+                one.cancel()
+            await asyncio.gather(pending, ended, return_exceptions=True)
+            await frames.aclose()
+
+    # One socket for a page
+
+    async def socket(self, socket: WebSocket) -> None:
+        """Frames of as many threads as the page follows."""
+        caller: Holder = socket.scope["state"]["holder"]
+        await socket.accept()
+        waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
+        followed: dict[str, asyncio.Task[None]] = {}
+        listening = asyncio.ensure_future(self._listen(socket, caller, waiting, followed))
+
+        async def put(frame: Frame) -> None:
+            async with asyncio.timeout(STALLED):
+                await socket.send_text(msgspec.json.encode(frame).decode())
+
+        try:
+            with suppress(TimeoutError, WebSocketDisconnect):
+                await self._serve(_queued(waiting), put, listening, caller)
+        finally:
+            for task in followed.values():
+                task.cancel()
+            if followed:
+                await asyncio.wait(followed.values())
+        with suppress(RuntimeError, WebSocketDisconnect):
+            still = await self._still(caller)
+            await socket.close(1001 if still else UNAUTHORIZED)
+
+    async def _listen(
+        self,
+        socket: WebSocket,
+        caller: Holder,
+        waiting: "asyncio.Queue[Frame]",
+        followed: dict[str, "asyncio.Task[None]"],
+    ) -> str:
+        """Hear what the page wants, until it is gone."""
+        with suppress(WebSocketDisconnect, KeyError):
+            while True:
+                try:
+                    asked = _asked.decode(await socket.receive_text())
+                    old = followed.pop(asked.thread, None)
+                    if old is not None:
+                        old.cancel()
+                    if isinstance(asked, Follow):
+                        if len(followed) >= MOST_FOLLOWED or not 0 <= asked.after <= SEQ:
+                            raise NoSuchThread(f"At most {MOST_FOLLOWED} threads a socket.")
+                        thread = await self._desk.thread(asked.thread, caller)
+                        following = self._follow(thread.id, asked.after, waiting)
+                        followed[thread.id] = asyncio.create_task(following)
+                except (msgspec.DecodeError, RecursionError) as error:
+                    await waiting.put(plain("problem", what=sentence(error)))
+                except SteersmanError as error:
+                    await waiting.put(plain("problem", asked.thread, what=error.what))
+        return "gone"
+
+    async def _follow(self, thread: str, after: int, waiting: "asyncio.Queue[Frame]") -> None:
+        async with aclosing(self.frames(thread, after)) as frames:
+            async for frame in frames:
+                await waiting.put(frame)
+
+
+async def _next(frames: Frames) -> Frame:
+    return await anext(frames)
+
+
+async def _queued(waiting: "asyncio.Queue[Frame]") -> Frames:
+    while True:
+        yield await waiting.get()
+
+
+async def _gone(receive: Receive) -> str:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    return "gone"
+
+
+def _after(scope: Scope) -> int:
+    """The last message a reader has, by its header or the query; the header is the newer one."""
+    given = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if unknown := set(given) - {"after", "ticket"}:
+        raise ValueError(f"There is no `{min(unknown)}`.")
+    header = [value.decode("latin-1") for name, value in scope["headers"]
+              if name == b"last-event-id"]  # fmt: skip
+    text = (header or given.get("after", ["0"]))[-1]
+    if not (text.isascii() and text.isdigit()) or int(text) > SEQ:
+        raise ValueError("`after` must be the number of a message.")
+    return int(text)
