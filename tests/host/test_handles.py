@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from steersman.host import Host
-from steersman.host.attached import sender
+from steersman.host.posting import sender
 from steersman.records.errors import TooLate, ToolProblem, UsageProblem
 from steersman.records.inbox import Cancel, Close, Request
 from steersman.records.message import (

@@ -1,6 +1,7 @@
 """What a server does for its clients: threads are found, started and spoken to in their names."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,6 +62,9 @@ class Desk:
         self, folder: str, title: str, flags: Mapping[str, Any], caller: Holder, request: str = ""
     ) -> Thread:
         """A new thread that this process runs; asked twice under one name it is the same."""
+        if not os.path.isabs(folder):
+            raise UsageProblem(f"“{folder}” is no whole path of a folder.")
+        folder = os.path.realpath(folder)
         if not caller.sees(folder):
             raise UsageProblem(f"This token is for {caller.workspace} alone.")
         name = f"{caller.name}/{request}"

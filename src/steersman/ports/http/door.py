@@ -162,6 +162,8 @@ def _only(fields: dict[bytes, list[bytes]], name: bytes) -> str:
 
 def _body_checked(scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused | None:
     """A form of another page cannot be JSON; and nobody sends more than is taken."""
+    if b"content-length" in fields and b"transfer-encoding" in fields:
+        return Refused(400, "A request has one length.")  # others may take the other one
     if scope["method"] in WRITES:
         kind = _only(fields, b"content-type").partition(";")[0].strip().lower()
         if kind not in (JSON, LINES):
@@ -221,7 +223,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, refused: Refused) 
     ]
     if refused.status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="steersman"'))
-    if refused.status == 413:
+    if refused.status in (400, 413):
         headers.append((b"connection", b"close"))
     await send({"type": f"{kind}.response.start", "status": refused.status, "headers": headers})
     await send({"type": f"{kind}.response.body", "body": words})
