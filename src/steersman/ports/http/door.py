@@ -101,9 +101,11 @@ class Door:
         if refused is None and scope["path"] not in FREE:
             holder = await self._holder(scope, fields)
             if holder is None:
-                refused = self._unknown(scope)
+                refused = self._unknown(scope, fields)
             else:
                 scope.setdefault("state", {})["holder"] = holder
+        if refused is None and scope["type"] == "http":
+            refused = _body_checked(scope, fields)
         if refused is not None:
             await _refuse(scope, receive, send, refused)
         elif scope["type"] == "http":
@@ -121,8 +123,6 @@ class Door:
         site = fields.get(b"sec-fetch-site")
         if site is not None and _only(fields, b"sec-fetch-site") not in ("same-origin", "none"):
             return Refused(403, "Pages of other origins cannot use this server.")
-        if scope["type"] == "http":
-            return _body_checked(scope, fields)
         return None
 
     async def _holder(self, scope: Scope, fields: dict[bytes, list[bytes]]) -> Holder | None:
@@ -139,8 +139,9 @@ class Door:
         ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
         return self._tickets.use(ticket[0], scope["path"]) if len(ticket) == 1 else None
 
-    def _unknown(self, scope: Scope) -> Refused:
-        if self._attempts.wrong((scope.get("client") or ("",))[0]):
+    def _unknown(self, scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused:
+        guessed = b"authorization" in fields or b"ticket=" in scope["query_string"]
+        if guessed and self._attempts.wrong((scope.get("client") or ("",))[0]):
             return Refused(429, "Too many wrong tokens came from this address.", "Wait a minute.")
         return Refused(
             401, "A token is needed.", "Send it as `Authorization: Bearer TOKEN`, or use a ticket."
@@ -164,11 +165,11 @@ def _body_checked(scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused | N
     """A form of another page cannot be JSON; and nobody sends more than is taken."""
     if b"content-length" in fields and b"transfer-encoding" in fields:
         return Refused(400, "A request has one length.")  # others may take the other one
-    if scope["method"] in WRITES:
+    length = _only(fields, b"content-length")
+    if scope["method"] in WRITES and (b"transfer-encoding" in fields or length not in ("", "0")):
         kind = _only(fields, b"content-type").partition(";")[0].strip().lower()
         if kind not in (JSON, LINES):
             return Refused(415, "Only JSON is accepted.", f"Send `Content-Type: {JSON}`.")
-    length = _only(fields, b"content-length")
     if length and (not length.isdigit() or int(length) > LARGEST):
         return Refused(413, f"The request is larger than {LARGEST >> 20} MB.")
     return None

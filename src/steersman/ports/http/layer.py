@@ -9,7 +9,7 @@ refuse what they do not know. The same types make the description of the API.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, get_type_hints
 
 import msgspec
@@ -66,13 +66,22 @@ class Operation(Struct, frozen=True):
     run: Callable[..., Awaitable[Any]]
     takes: str = JSON
 
-    def route(self, desk: Desk) -> Route:
-        """The operation for Starlette."""
 
-        async def endpoint(request: Request) -> Response:
-            return await answered(self, desk, request)
+def routes_of(operations: Iterable[Operation], desk: Desk) -> list[Route]:
+    """The operations for Starlette, those of one path together."""
+    paths: dict[str, dict[str, Operation]] = {}
+    for one in operations:
+        paths.setdefault(one.path, {})[one.method] = one
+    # Plain paths first: `/threads/import` is no thread.
+    return [_route(path, paths[path], desk) for path in sorted(paths, key=lambda one: "{" in one)]
 
-        return Route(f"{PREFIX}{self.path}", endpoint, methods=[self.method], name=self.name)
+
+def _route(path: str, methods: Mapping[str, Operation], desk: Desk) -> Route:
+    async def endpoint(request: Request) -> Response:
+        wanted = "GET" if request.method == "HEAD" else request.method
+        return await answered(methods[wanted], desk, request)
+
+    return Route(f"{PREFIX}{path}", endpoint, methods=list(methods))
 
 
 def operation(

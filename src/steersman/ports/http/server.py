@@ -19,7 +19,7 @@ from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Tokens
 from steersman.ports.http import entering, threads
 from steersman.ports.http.door import App, Door
-from steersman.ports.http.layer import PREFIX, by_name, problem
+from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.openapi import described
 from steersman.ports.http.streams import HEARTBEAT, Streams
 from steersman.records.errors import SteersmanError
@@ -75,9 +75,7 @@ class Server:
         return made
 
     def _routed(self) -> App:
-        # Plain paths first: `/threads/import` is no thread.
-        ordered = sorted(OPERATIONS, key=lambda one: "{thread}" in one.path)
-        routes: list[Any] = [one.route(self._desk) for one in ordered]
+        routes: list[Any] = routes_of(OPERATIONS, self._desk)
         routes += [
             Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
             WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
@@ -150,4 +148,6 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 
 async def _wrong_method(request: Request, error: Exception) -> Response:
-    return problem(405, Problem(f"{request.method} cannot be used here."))
+    told = problem(405, Problem(f"{request.method} cannot be used here."))
+    told.headers.update(getattr(error, "headers", None) or {})
+    return told
