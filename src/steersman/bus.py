@@ -108,7 +108,7 @@ class Subscription:
 class Bus:
     """Hands each published message to every subscription of its thread, in order.
 
-    It `keeps` the text of answers that are not whole yet, if it is told to, for those who join.
+    Where it `keeps` the text of answers that are not whole yet, whoever joins gets it.
     """
 
     def __init__(self) -> None:

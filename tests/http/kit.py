@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from tests.world import STEER
+from tests.world import STEER, run_steer
 
 PATIENCE = 60
 
@@ -74,11 +74,13 @@ class Served:
         self.process.terminate()
         return self.process.communicate(timeout=PATIENCE)[1]
 
+    def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """A `steer` on the same home."""
+        return run_steer(words, self.workspace, self.environ)
+
     def steer(self, *words: str) -> str:
-        """What a `steer` on the same home prints."""
-        done = subprocess.run(
-            [*STEER, *words], cwd=self.workspace, env=self.environ, capture_output=True, text=True
-        )
+        """What it prints."""
+        done = self.run(*words)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

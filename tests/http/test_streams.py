@@ -136,6 +136,19 @@ def test_a_server_that_stops_says_so(own: Served) -> None:
     assert own.process.wait(60) == 0
 
 
+def test_what_waits_for_an_answer_outlives_the_server(own: Served) -> None:
+    """The next one takes the answer."""
+    thread = own.begin({"text": "", "tool_calls": [outside("touch later")]}, DONE)
+    asked = own.asked(thread)
+    own.stop()
+    own.start()
+    assert own.get(f"/threads/{thread}")["waiting_for"]["corr"] == asked["corr"]
+    answer = {"type": "permission", "corr": asked["corr"], "decision": "allow"}
+    own.post(f"/threads/{thread}/answer", answer)
+    assert own.ended(thread)["result"] == "done"
+    assert (own.workspace / "later").exists()
+
+
 def test_a_stream_ends_with_its_token(server: Served) -> None:
     """At the next heartbeat after it was revoked."""
     made = json.loads(server.steer("token", "make", "guest", "--json"))

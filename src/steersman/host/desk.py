@@ -83,6 +83,11 @@ class Desk:
         if session is not None and session.quiet:
             await self.host.close(thread_id, Exit.DONE)
 
+    async def hand_over(self) -> None:
+        """Leave what waits for an answer waiting: whoever gives one continues with it."""
+        for name in self.host.running():
+            await self.host.let_go(name)
+
     def _settings(self, thread: Thread) -> Settings:
         kept = {**self._flags, **self.host.kept(thread.id)}
         own = self.host.permissions.settings_file(thread.workspace)

@@ -15,7 +15,7 @@ from steersman.ports.cli.options import json_flag, open_host
 from steersman.records.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from steersman.host import Host
+    pass
 
 TOKEN_FILE = "http-token"
 DEFAULT_PORT = 8920
@@ -44,7 +44,6 @@ DEFAULT_PORT = 8920
     is_flag=True,
     help="Let other machines connect without TLS, as behind a proxy that has it.",
 )
-@click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
 @json_flag
 def command(**flags: Any) -> int:
     """Offer your threads over HTTP: to pages, programs and other machines."""
@@ -63,32 +62,35 @@ async def _serve(flags: dict[str, Any]) -> None:
 
     _check(flags)
     token = token_at(Path(flags["token_file"] or state_folder(os.environ) / TOKEN_FILE))
-    names = ports.names_of(flags["address"], flags["public"] or _itself(flags))
     scheme = "https" if flags["tls_cert"] else "http"
+    files = {"ssl_certfile": flags["tls_cert"], "ssl_keyfile": flags["tls_key"]}
     async with open_host() as host:
         desk = Desk(host, os.environ, {})
         with ports.listen(flags["address"], flags["port"]) as listening:
-            port = listening.getsockname()[1]
-            schemes = ("http", "https") if flags["public"] else (scheme,)
-            server = Server(desk, token.text, names, port, schemes=schemes)
-            _say(flags, f"{scheme}://{ports.shown(listening)}", token.path, server.code)
+            origins = _origins(flags, scheme, listening.getsockname()[1])
+            server = Server(desk, token.text, origins)
+            _say(flags, f"{scheme}://{ports.shown(listening)}", token.path)
             sweeping = asyncio.create_task(desk.sweep())
             try:
-                await _until_stopped(host, server, listening, flags)
+                given = {name: value for name, value in files.items() if value}
+                await ports.serve(server.app, listening, before=server.streams.close, **given)
             finally:
                 sweeping.cancel()
+                await desk.hand_over()
 
 
-async def _until_stopped(host: "Host", server: Any, listening: Any, flags: dict[str, Any]) -> None:
-    """Serve; at the end readers are told first, then what waits for an answer is let go."""
-    from steersman.ports import listening as ports
+def _origins(flags: dict[str, Any], scheme: str, port: int) -> list[str]:
+    """The addresses of this server; one with a public name may be that of a proxy."""
+    from steersman.ports.listening import names_of
 
-    files = {"ssl_certfile": flags["tls_cert"], "ssl_keyfile": flags["tls_key"]}
-    given = {name: value for name, value in files.items() if value}
-    await ports.serve(server.app, listening, before=server.streams.close, **given)
+    public = [name for name in flags["public"] if name]
+    wild = flags["address"] in ("0.0.0.0", "::", "")
+    own = names_of(flags["address"], public or ([] if wild else [flags["address"]]))
+    here = [f"{scheme}://{name}:{port}" for name in own]
+    return [*here, *(f"{one}://{name}" for name in public for one in ("http", "https"))]
 
 
-def _say(flags: dict[str, Any], at: str, path: str, code: Any) -> None:
+def _say(flags: dict[str, Any], at: str, path: str) -> None:
     """Where it is, on a line of its own."""
     if flags["as_json"]:
         told = {"url": at, "token_file": path, "pid": os.getpid()}
@@ -96,8 +98,6 @@ def _say(flags: dict[str, Any], at: str, path: str, code: Any) -> None:
     else:
         click.echo(f"Serving at {at}", err=True)
         click.echo(f"The token is kept in {path}", err=True)
-    if flags["opens"]:
-        click.launch(f"{at}/#code={code()}")
 
 
 def _check(flags: dict[str, Any]) -> None:
@@ -112,11 +112,6 @@ def _check(flags: dict[str, Any]) -> None:
         "Without TLS, whoever listens on the way reads your token.",
         "Pass --tls-cert and --tls-key, or --plain-http behind a proxy that has them.",
     )
-
-
-def _itself(flags: dict[str, Any]) -> list[str]:
-    """An address that is no wildcard is a name by which a server can be called."""
-    return [] if flags["address"] in ("0.0.0.0", "::", "") else [flags["address"]]
 
 
 def _require() -> None:

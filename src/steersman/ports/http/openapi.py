@@ -12,7 +12,7 @@ from steersman.records.schema import message_schema
 
 REF = "#/components/schemas/{name}"
 FAILURES = {
-    400: "The request is not right.",
+    400: "The request is not valid.",
     401: "A token is needed.",
     403: "The token, the page it comes from or the gate does not allow it.",
     404: "There is no such thing.",

@@ -3,12 +3,9 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from datetime import timedelta
-from secrets import token_urlsafe
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,60 +23,40 @@ from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
 
 OPERATIONS = [*by_name(vars(entering)), *by_name(vars(threads))]
-CODE = 300.0  # seconds in which a page must trade its code
-PAGES = timedelta(days=30)  # how long a browser is known
 KNOWN = 1.0  # seconds for which a token that was valid counts as valid
 
 
-class Code(Struct, frozen=True, forbid_unknown_fields=True):
-    """The code that a page was opened with."""
-
-    code: str
-
-
 class Server:
-    """One server over one host."""
+    """One server over one host; `origins` are all the addresses it is known by."""
 
     def __init__(
         self,
         desk: Desk,
         token: str,
-        names: Sequence[str],
-        port: int,
+        origins: Sequence[str],
         *,
-        schemes: Sequence[str] = ("http",),
         heartbeat: float = HEARTBEAT,
     ) -> None:
         self._desk = desk
         self._tokens = Tokens(desk.host)
-        self._codes: dict[str, float] = {}
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
         self._document = msgspec.json.encode(described(OPERATIONS))
-        hosts = [f"{name}:{port}" for name in names]
-        hosts += [name for name in names] if port in (80, 443) else []
         desk.host.bus.keeps = True
         self.app: App = Door(
             self._routed(),
-            hosts=hosts,
-            origins=[f"{scheme}://{host}" for scheme in schemes for host in hosts],
+            hosts=[one.partition("://")[2] for one in origins],
+            origins=origins,
             token=token,
             shown=self._shown,
             tickets=desk.tickets,
         )
-
-    def code(self) -> str:
-        """A code that a page can trade for a token, once."""
-        made = token_urlsafe(24)
-        self._codes[made] = time.monotonic() + CODE
-        return made
 
     def _routed(self) -> App:
         routes: list[Any] = routes_of(OPERATIONS, self._desk)
         routes += [
             Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
             WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
-            Route(f"{PREFIX}/login", self._login, methods=["POST"]),
             Route("/openapi.json", self._described, methods=["GET"]),
             Route("/healthz", self._health, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
@@ -103,17 +80,6 @@ class Server:
             return True
         known = await asyncio.to_thread(self._tokens.all)
         return any(one.id == caller.token and one.valid for one in known)
-
-    async def _login(self, request: Request) -> Response:
-        """Trade the code that a page was opened with for a token of its own."""
-        try:
-            given = msgspec.json.decode(await request.body(), type=Code)
-        except msgspec.MsgspecError:
-            return problem(400, Problem("A code is needed."))
-        if self._codes.pop(given.code, 0.0) < time.monotonic():
-            return problem(401, Problem("This code is not valid any more.", "", "Open it again."))
-        _, text = await asyncio.to_thread(self._tokens.make, "browser", lasts=PAGES)
-        return _json({"token": text})
 
     async def _described(self, request: Request) -> Response:
         return Response(self._document, media_type="application/json")

@@ -1,4 +1,4 @@
-"""Threads over HTTP: to list, to start, to speak to, to answer, to take back."""
+"""Threads over HTTP: to list, to start, to speak to, to answer, to undo."""
 
 import asyncio
 import hashlib

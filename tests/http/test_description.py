@@ -1,0 +1,56 @@
+"""The description of the API is true, and so is the manual's page about it."""
+
+import os
+import re
+from pathlib import Path
+
+from steersman.ports.http.openapi import described
+from steersman.ports.http.server import OPERATIONS
+from tests.http.kit import Served
+
+PAGE = Path(__file__).parents[2] / "docs" / "http.md"
+PLACE = re.compile(r"(?<=<!-- operations -->\n).*?(?=<!-- /operations -->)", re.DOTALL)
+
+
+def table() -> str:
+    """The operations as the manual lists them."""
+    rows = [
+        f"| `{one.method} {one.path}` | {one.needs} | {one.summary.partition(chr(10))[0]} |\n"
+        for one in OPERATIONS
+    ]
+    return "\n| | right | |\n|---|---|---|\n" + "".join(rows) + "\n"
+
+
+def test_the_manual_lists_every_operation() -> None:
+    """With STEERSMAN_UPDATE_SNAPSHOTS set, the page is written anew."""
+    text = PAGE.read_text()
+    if os.environ.get("STEERSMAN_UPDATE_SNAPSHOTS"):
+        PAGE.write_text(PLACE.sub(lambda _: table(), text))
+        text = PAGE.read_text()
+    found = PLACE.search(text)
+    assert found is not None
+    assert found[0] == table()
+
+
+def test_every_reference_leads_somewhere() -> None:
+    """Also within messages."""
+    document = described(OPERATIONS)
+    names = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
+    assert names <= set(document["components"]["schemas"])
+
+
+def test_every_operation_is_described_and_routed(server: Served) -> None:
+    """What the document names is there; its name is its own."""
+    told = server.request("GET", "/openapi.json", token=None).json
+    names = [
+        operation.get("operationId")
+        for path, methods in told["paths"].items()
+        for operation in methods.values()
+        if path.startswith("/api")
+    ]
+    assert len(names) == len(set(names)) == len(OPERATIONS) + 1
+    for one in OPERATIONS:
+        assert one.summary.endswith("."), one.name
+        path = one.path.replace("{thread}", "abc")
+        got = server.request(one.method, f"/api/v0{path}", token=None)
+        assert got.status == 401, one.name
