@@ -117,6 +117,8 @@ class Door:
         """What is wrong with a request, whoever sends it."""
         if _only(fields, b"host").lower() not in self._hosts:
             return Refused(421, "This server is not called that.", "Use an address it printed.")
+        if b"content-length" in fields and b"transfer-encoding" in fields:
+            return Refused(400, "A request has one length.")  # others may take the other one
         origin = fields.get(b"origin")
         if origin is not None and _only(fields, b"origin") not in self._origins:
             return Refused(403, "Pages of other origins cannot use this server.")
@@ -163,8 +165,6 @@ def _only(fields: dict[bytes, list[bytes]], name: bytes) -> str:
 
 def _body_checked(scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused | None:
     """A form of another page cannot be JSON; and nobody sends more than is taken."""
-    if b"content-length" in fields and b"transfer-encoding" in fields:
-        return Refused(400, "A request has one length.")  # others may take the other one
     length = _only(fields, b"content-length")
     if scope["method"] in WRITES and (b"transfer-encoding" in fields or length not in ("", "0")):
         kind = _only(fields, b"content-type").partition(";")[0].strip().lower()
