@@ -16,6 +16,7 @@ from steersman.records.judgement import Judgement
 from steersman.records.mcp_server import Bounds
 from steersman.records.profile import Profile
 from steersman.records.protection import inside
+from steersman.records.real_paths import real_path
 
 
 def _words(name: str) -> frozenset[str]:
@@ -144,7 +145,7 @@ class Confinement:
 
     def _hidden(self, workspace: str, secrets: Sequence[str]) -> tuple[str, ...]:
         there = (path for path in (*self._private, *secrets) if os.path.lexists(path))
-        found = dict.fromkeys(map(os.path.realpath, there))
+        found = dict.fromkeys(map(real_path, there))
         return tuple(
             path for path in found if os.path.lexists(path) and not inside(workspace, path)
         )

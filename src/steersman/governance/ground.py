@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from steersman.records.judgement import CommandPlace, Fact, Judgement
 from steersman.records.patterns import pattern
 from steersman.records.protection import inside
+from steersman.records.real_paths import real_path
 from steersman.records.secret_files import SecretFiles
 
 _NOWHERE = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
@@ -134,7 +135,7 @@ def _real(path: str) -> str:
     if _HANDLE.fullmatch(path) or path in _NOWHERE or "\0" in path:
         return path
     try:
-        return os.path.realpath(path)
+        return real_path(path)
     except OSError:
         return path
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steersman.records.patterns import pattern
+from steersman.records.real_paths import real_path
 from steersman.records.secret_files import (
     APART,
     ELSEWHERE,
@@ -138,10 +139,10 @@ class Finder:
 
     def _led_to(self, secrets: Sequence[str]) -> Iterator[str]:
         """The places in the workspace that secret links lead to, as lines of a `.gitignore`."""
-        top = os.path.realpath(self._workspace).rstrip("/") + "/"
+        top = real_path(self._workspace).rstrip("/") + "/"
         for path in secrets:
             if os.path.islink(path):
-                place = os.path.realpath(path)
+                place = real_path(path)
                 if place.startswith(top) and "\n" not in place:
                     yield "/" + _SPECIAL.sub(r"\\\g<0>", place[len(top) :])
 

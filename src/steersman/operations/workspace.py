@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from steersman.records.action import Action, Delete, Execute, List, Read, Search, Write
 from steersman.records.errors import ToolProblem, UsageProblem
+from steersman.records.real_paths import real_path
 from steersman.systems import Permit
 
 Look = Read | List | Search
@@ -66,7 +67,7 @@ class Workspace:
         if not name or "\0" in name:
             raise ToolProblem("A path must not be empty or contain a NUL character.")
         try:
-            return os.path.realpath(os.path.join(self.root, name))
+            return real_path(os.path.join(self.root, name))
         except OSError as error:
             raise ToolProblem(f"{name} cannot be resolved.", error.strerror or "") from error
 
@@ -83,7 +84,7 @@ class Workspace:
         if not any(isinstance(a, List) and self._covers(a.path, path) for a in self._granted):
             raise self._ungranted("list", path)
         try:
-            if os.path.realpath(path) != path:
+            if real_path(path) != path:
                 raise _moved(self.shown(path))
             with os.scandir(path) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
@@ -108,7 +109,7 @@ class Workspace:
             isinstance(a, List | Search) and self._covers(a.path, path) for a in self._granted
         ):
             raise self._ungranted("look below", path)
-        if os.path.realpath(path) != path:
+        if real_path(path) != path:
             raise _moved(self.shown(path))
         return path
 

@@ -15,6 +15,7 @@ from steersman.records.names import on_disk
 from steersman.records.patterns import pattern
 from steersman.records.plain_files import read_plain
 from steersman.records.protected_links import ends_of, inner_links, links_in
+from steersman.records.real_paths import real_path
 
 LARGEST = 1_000_000
 MOST_FILES = 50
@@ -121,13 +122,13 @@ def _named_from(top: str) -> Iterator[str]:
     if not repository:
         return
     common = os.path.join(repository, _line(f"{repository}/commondir"))
-    real = {os.path.realpath(place) for place in (repository, common)}
-    yield from ends_of(f"{place}/{name}" for place in real for name in _OWN)
-    yield from ends_of(link for place in real for link in inner_links(f"{place}/hooks", most=1))
+    stores = {real_path(place) for place in (repository, common)}
+    yield from ends_of(f"{place}/{name}" for place in stores for name in _OWN)
+    yield from ends_of(link for place in stores for link in inner_links(f"{place}/hooks", most=1))
     waiting = [*_persons(), f"{common}/config", f"{repository}/config.worktree"]
     seen: set[str] = set()
     while waiting and len(seen) < MOST_FILES:
-        file = os.path.realpath(os.path.expanduser(waiting.pop()))
+        file = real_path(os.path.expanduser(waiting.pop()))
         if file in seen:
             continue
         seen.add(file)
@@ -138,7 +139,7 @@ def _named_from(top: str) -> Iterator[str]:
         yield from ends_of(link for place in places for link in inner_links(place, most=1))
         for place in (*places, *includes):
             yield place
-            yield os.path.realpath(place)
+            yield real_path(place)
 
 
 def _persons() -> Iterator[str]:

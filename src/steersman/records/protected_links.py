@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from steersman.records.real_paths import real_path
+
 _NAMES = [
     name
     for name in Path(__file__).with_name("protected.txt").read_text(encoding="utf-8").splitlines()
@@ -42,12 +44,12 @@ def inner_links(folder: str, most: int = MOST_FOLDERS) -> Iterator[str]:
 
 def ends_of(paths: Iterable[str]) -> Iterator[str]:
     """Every place by which a path leads elsewhere; nothing for one that is what it seems."""
-    real: dict[str, str] = {}  # several are in one folder
+    known: dict[str, str] = {}  # several are in one folder
     for path in paths:
         folder, name = os.path.split(path)
-        if folder not in real:
-            real[folder] = os.path.realpath(folder)
-        place = os.path.join(real[folder], name)
+        if folder not in known:
+            known[folder] = real_path(folder)
+        place = os.path.join(known[folder], name)
         if place != path:
             yield place
         for _ in range(MOST_HOPS):
@@ -58,7 +60,7 @@ def ends_of(paths: Iterable[str]) -> Iterator[str]:
             named = os.path.normpath(os.path.join(os.path.dirname(place), target))
             yield named
             above, name = os.path.split(named)
-            place = os.path.join(os.path.realpath(above), name)
+            place = os.path.join(real_path(above), name)
             yield place
 
 

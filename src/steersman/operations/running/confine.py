@@ -34,6 +34,7 @@ from steersman.operations.running.masks import covers, hidden, to_cover, unveile
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.running.trials import Trials
 from steersman.records.profile import Profile
+from steersman.records.real_paths import real_path
 
 _RUNTIME = "/run"
 _NAMES = "/etc/resolv.conf"
@@ -228,9 +229,9 @@ def _runtime(profile: Profile, root: str) -> list[str]:
     words = ["--tmpfs", _RUNTIME]
     with os.scandir(_RUNTIME) as entries:
         for entry in entries:  # some systems have their programs behind links here
-            if entry.is_symlink() and not holds(_RUNTIME, os.path.realpath(entry.path)):
+            if entry.is_symlink() and not holds(_RUNTIME, real_path(entry.path)):
                 words += ["--symlink", os.readlink(entry.path), entry.path]
-    names = os.path.realpath(_NAMES)
+    names = real_path(_NAMES)
     if profile.network == "host" and holds(_RUNTIME, names) and os.path.isfile(names):
         words += ["--ro-bind", names, names]
     return words
@@ -256,11 +257,11 @@ def _opened(profile: Profile, workspace: Workspace, *, overlays: bool) -> dict[s
     """Words that mount each place which the command is to see, or to write."""
     opened: dict[str, list[str]] = {}
     for path in profile.readable:
-        place = os.path.realpath(path)
+        place = real_path(path)
         if os.path.exists(place) and not holds(place, workspace.root):
             opened[place] = ["--ro-bind", place, place]
     for path in profile.writable:
-        place = os.path.realpath(path)
+        place = real_path(path)
         with suppress(OSError):
             os.makedirs(place, mode=0o700, exist_ok=True)
         if place == "/" or not os.path.exists(place) or holds(place, workspace.root):

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 
 from steersman.operations.running.disk import holds
 from steersman.records.errors import ToolProblem
+from steersman.records.real_paths import real_path
 
 MOST = 400
 _NOTHING = "/dev/null"
@@ -66,7 +67,7 @@ def unveiled(paths: Iterable[str], veiled: Collection[str]) -> list[str]:
 
 
 def _real(paths: Iterable[str]) -> Iterator[str]:
-    return (os.path.realpath(path) for path in paths if os.path.exists(path))
+    return (real_path(path) for path in paths if os.path.exists(path))
 
 
 def _gathered(paths: Sequence[str], root: str) -> Iterable[str]:

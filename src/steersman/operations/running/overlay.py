@@ -24,6 +24,7 @@ from steersman.operations.running.upper import read_upper
 from steersman.operations.running.veils import NOTHING_SPARED, Spared, layer, too_many
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import PLAIN, Profile
+from steersman.records.real_paths import real_path
 
 _SPECIAL = (",", ":", "\\")  # in the options of a mount
 _NEVER = (errno.EPERM, errno.ENOSYS, errno.ENODEV)  # a machine that does not let guards mount
@@ -45,9 +46,9 @@ class Overlay:
 
     def begin(self, root: str, scratch: str) -> Transaction:
         """A transaction over a workspace (a real path), with its scratch space in a folder."""
-        refuse_unfit(root, os.path.realpath(scratch))
+        refuse_unfit(root, real_path(scratch))
         try:
-            return Transaction(self.bubblewrap, root, os.path.realpath(scratch))
+            return Transaction(self.bubblewrap, root, real_path(scratch))
         except OSError as error:
             why = error.strerror or str(error)
             raise ToolProblem(f"There is no scratch space in {scratch}.", why) from error

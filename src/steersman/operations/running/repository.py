@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from steersman.operations.journal.objects import Objects
 from steersman.operations.running.git_answers import answer
 from steersman.records.names import on_disk
+from steersman.records.real_paths import real_path
 
 PATIENCE = 30
 LARGEST_PACK = 256_000_000
@@ -27,7 +28,7 @@ def ask(
 
 def homes(root: str, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The folders above each path that have a repository, from the nearest to the workspace's."""
-    top = os.path.realpath(root)
+    top = real_path(root)
     while not os.path.lexists(os.path.join(top, ".git")) and top != os.path.dirname(top):
         top = os.path.dirname(top)
     at_top = (top,) if os.path.lexists(os.path.join(top, ".git")) else ()
@@ -40,7 +41,7 @@ def homes(root: str, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
             unknown.append(folder)
             folder = folder.rpartition("/")[0]
         for inner in reversed(unknown):
-            place = os.path.join(os.path.realpath(root), on_disk(inner))
+            place = os.path.join(real_path(root), on_disk(inner))
             own = (place,) if os.path.lexists(os.path.join(place, ".git")) else ()
             above[inner] = own + above[inner.rpartition("/")[0]]
         return above[wanted]
@@ -70,7 +71,7 @@ def committed(root: str, home: str, paths: Sequence[str]) -> list[set[str] | Non
 
     None where git does not answer, as about a name with the end of a line in it.
     """
-    top = os.path.realpath(root)
+    top = real_path(root)
     fit = [os.path.relpath(os.path.join(top, on_disk(path)), home) for path in paths]
     plain = [path for path in fit if "\n" not in path]
     asked = [f"{where}:./{path}" for path in plain for where in ("HEAD", "")]

@@ -21,6 +21,7 @@ from steersman.operations.running.contents import (
 from steersman.operations.running.history import is_object, piece
 from steersman.records.change import Change
 from steersman.records.names import on_disk
+from steersman.records.real_paths import real_path
 
 MOST = 20_000  # files that are looked up one by one
 SMALL = 64  # bytes, below which contents are alike by chance
@@ -119,7 +120,7 @@ def _pieces(journal: Journal, net: Sequence[Change]) -> tuple[set[str], set[str]
     pieces = [(made, change) for change in net if (made := piece(change.path))]
     taken = {made.name for made, change in pieces if change.before.kind == "file"}
     packed = any(made.pack and change.before.kind == "file" for made, change in pieces)
-    top = os.path.realpath(journal.root)
+    top = real_path(journal.root)
     return taken, {os.path.join(top, on_disk(change.path)) for made, change in pieces
                    if change.before.kind == "absent" and not (made.pack and packed)}  # fmt: skip
 
