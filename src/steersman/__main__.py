@@ -43,6 +43,9 @@ def main() -> None:
 
     # Most of what a start makes stays; to look through it again and again takes a tenth of it.
     gc.set_threshold(200_000, 5, 5)
+    from steersman import quick_imports
+
+    quick_imports.serve()
     from steersman.ports.cli.app import run
 
     run()

@@ -65,6 +65,7 @@ def test_the_help_imports_no_command(imported, flag):
     assert ours == {
         "steersman",
         "steersman.__main__",
+        "steersman.quick_imports",
         "steersman.records",
         "steersman.records.errors",
         "steersman.ports",
