@@ -5,12 +5,13 @@ import signal
 import socket
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 
 import steersman
-from steersman.operations.running.guardian import PROGRAM
+from steersman.operations.running.guardian import BEGIN, PROGRAM
 from tests.operations.processes.kit import eventually
 
 SOURCE = Path(steersman.__file__).parent
@@ -64,18 +65,29 @@ def test_a_host_that_is_killed_leaves_no_helper(tmp_path, helper, host):
     assert eventually(lambda: not state.exists() or state.read_text().split()[2] == "Z")
 
 
-def test_the_guardian_imports_little_because_every_guard_is_a_copy_of_it():
+def guardian_says(*options):
+    """What Python tells of a guardian whose host is gone, so that it ends at once."""
     ours, theirs = socket.socketpair()
-    ours.close()  # a host that is gone, so it ends at once
+    ours.close()
     with theirs:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "importtime", str(PROGRAM)],
+            [sys.executable, "-I", "-S", *options, "-c", BEGIN, str(PROGRAM)],
             stdin=theirs.fileno(),
             capture_output=True,
             text=True,
             timeout=60,
             check=True,
         )
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "ctypes" in imported
+    return done.stderr
+
+
+def test_the_guardian_imports_little_because_every_guard_is_a_copy_of_it():
+    told = guardian_says("-X", "importtime")
+    imported = {line.rpartition("|")[2].strip() for line in told.splitlines()}
+    assert {"ctypes", "guardian_process"} <= imported
     assert not imported & {"collections", "contextlib", "enum", "re", "signal", "socket", "typing"}
+
+
+def test_the_guardian_is_not_compiled_for_every_start():
+    guardian_says()
+    assert f"# code object from '{cache_from_source(PROGRAM)}'" in guardian_says("-v")

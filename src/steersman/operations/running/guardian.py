@@ -28,6 +28,11 @@ from msgspec import Struct
 from steersman.records.errors import ToolProblem
 
 PROGRAM = Path(__file__).with_name("guardian_process.py")
+# Imported and not run: Python compiles what it runs anew each time, and keeps what it imports.
+BEGIN = (
+    "import os, sys; sys.path.append(os.path.dirname(sys.argv[1])); "
+    "import guardian_process; guardian_process.main()"
+)
 NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # some builds of Python cannot start without
 LEAVING = 5.0
 MOST = 16  # descriptors a command can inherit
@@ -148,7 +153,7 @@ class Guardian:
         self._line, theirs = socket.socketpair()
         with theirs:
             self._nursery = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(PROGRAM)],
+                [sys.executable, "-I", "-S", "-c", BEGIN, str(PROGRAM)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

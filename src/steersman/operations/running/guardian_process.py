@@ -4,9 +4,9 @@ For every command it forks a guard. On Linux both are subreapers: an orphan, wha
 away from its parent, session and environment, becomes a child of its command's guard. The guard's
 socket is the command's lifeline. When the host closes it or dies, the guard kills all below it.
 
-Runs as `python -I -S guardian_process.py` with the host's socket as standard input, so it imports
-nothing of Steersman and little else: of what it imports every guard has a copy. What is said on the
-sockets is described in `guardian.py`.
+Runs as `python -I -S`, which imports it and calls `main`, with the host's socket as standard input.
+So it imports nothing of Steersman and little else: of what it imports every guard has a copy. What
+is said on the sockets is described in `guardian.py`.
 """
 
 import ctypes
@@ -443,7 +443,8 @@ def wait_and_guard(telling: int) -> None:
         os._exit(code)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve the host until it is gone."""
     for number in DEFAULTS:  # meant for commands: `pkill python` must not reach their guards
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
