@@ -40,6 +40,7 @@ else:  # the same, without enumerations and tools that take longer to import tha
             return kind is not None and issubclass(kind, self._kinds)
 
 
+LIBC = ctypes.CDLL(None, use_errno=True)  # opened once, and not by each guard
 PR_SET_CHILD_SUBREAPER = 36
 CLONE_NEWNS = 0x20000
 MS_NOSUID, MS_NODEV, MS_REC, MS_SLAVE = 2, 4, 16384, 1 << 19
@@ -338,8 +339,7 @@ def bound_files(largest: int) -> None:
 
 def join(space: int) -> None:
     """Enter a namespace; what is started from now on starts in it."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.setns(space, 0) != 0:
+    if LIBC.setns(space, 0) != 0:
         problem = ctypes.get_errno()
         raise OSError(problem, f"the thread's network cannot be joined: {os.strerror(problem)}")
 
@@ -349,11 +349,10 @@ def shows(place: bytes, options: bytes) -> int:
 
     The answer is the number of what went wrong, 0 for nothing.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
     seen = (
-        libc.unshare(CLONE_NEWNS) == 0
-        and libc.mount(None, b"/", None, MS_REC | MS_SLAVE, None) == 0
-        and libc.mount(b"overlay", place, b"overlay", MS_NOSUID | MS_NODEV, options) == 0
+        LIBC.unshare(CLONE_NEWNS) == 0
+        and LIBC.mount(None, b"/", None, MS_REC | MS_SLAVE, None) == 0
+        and LIBC.mount(b"overlay", place, b"overlay", MS_NOSUID | MS_NODEV, options) == 0
     )
     return 0 if seen else ctypes.get_errno()
 
@@ -361,8 +360,8 @@ def shows(place: bytes, options: bytes) -> int:
 def adopt_orphans() -> bool:
     """Become the parent of every orphan below; False where the system does not know that."""
     try:
-        return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
-    except (AttributeError, OSError):
+        return bool(LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    except AttributeError:
         return False
 
 
@@ -437,7 +436,9 @@ def wait_and_guard(telling: int) -> None:
             for descriptor in descriptors:
                 os.set_inheritable(descriptor, False)
             lifeline, output, *given = descriptors
-            guard.run(socket.socket(fileno=lifeline), output, given)
+            line = socket.socket(fileno=lifeline)
+            guard.run(line, output, given)
+            line.close()  # the host waits for this, and need not for the end of a copy of Python
         code = 0
     finally:
         os._exit(code)
