@@ -6,6 +6,7 @@ Only the folders above a changed path are looked into, and what is protected in 
 import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from steersman.records.real_paths import real_path
@@ -18,8 +19,11 @@ _NAMES = [
 # Names are compared in lower case: on some disks `.GIT/hooks` is `.git/hooks`.
 FOLDERS = frozenset(name.removesuffix("/") for name in _NAMES if name.endswith("/"))
 FILES = frozenset(name for name in _NAMES if not name.endswith("/"))
+_EVERY = FOLDERS | FILES
+_DEEPER = frozenset(name for name in _EVERY if "/" in name)
 MOST_FOLDERS = 200
 MOST_HOPS = 40
+MOST_ENTRIES = 200
 _Found = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -85,6 +89,19 @@ def _listed(folder: str, _: tuple[int, ...]) -> _Found:
 @lru_cache(maxsize=2048)
 def _named(folder: str, _: tuple[int, ...]) -> _Found:
     """Those at protected names alone: a folder may hold very many others."""
-    links = [path for name in FOLDERS | FILES if os.path.islink(path := f"{folder}/{name}")]
-    folders = (path for name in FOLDERS if os.path.isdir(path := f"{folder}/{name}"))
-    return tuple(links), tuple(path for path in folders if path not in links)
+    names = _present(folder)
+    links = [path for name in names if os.path.islink(path := f"{folder}/{name}")]
+    inner = (f"{folder}/{name}" for name in names if name.lower() in FOLDERS)
+    return tuple(links), tuple(path for path in inner if path not in links and os.path.isdir(path))
+
+
+def _present(folder: str) -> Iterable[str]:
+    """The protected names that may be in a folder; to list it is quicker than to try them all."""
+    try:
+        with os.scandir(folder) as entries:
+            listed = [entry.name for entry in islice(entries, MOST_ENTRIES + 1)]
+    except OSError:  # it can be entered at most
+        return _EVERY
+    if len(listed) > MOST_ENTRIES:
+        return _EVERY
+    return {*_DEEPER, *(name for name in listed if name.lower() in _EVERY)}
