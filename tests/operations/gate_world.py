@@ -22,6 +22,7 @@ from steersman.governance import secret_finder
 from steersman.host import Host
 from steersman.operations.tool import Bench, Family
 from steersman.operations.workspace import Workspace
+from steersman.records import protected_links, real_paths
 from steersman.records.action import Delete, Read, Write
 from steersman.records.hunks import FileHunks, misfit
 from steersman.records.message import ConfirmResponse, Message, encode_message
@@ -70,11 +71,15 @@ class Notice:
             self._mine.on = False
 
 
+# What is secret, what is protected, and where a name leads: that holds nothing it could read from.
+LOOKING = (secret_finder.__file__, protected_links.__file__, real_paths.__file__)
+
+
 def _of_the_gate() -> bool:
-    """Whether it is the gate that looks, to know which files are secret before it decides."""
+    """Whether the gate looks, to know which files are secret or protected before it decides."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if frame.f_code.co_filename == secret_finder.__file__:
+        if frame.f_code.co_filename in LOOKING:
             return True
         frame = frame.f_back
     return False
