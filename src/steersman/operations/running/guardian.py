@@ -28,7 +28,7 @@ from msgspec import Struct
 from steersman.records.errors import ToolProblem
 
 PROGRAM = Path(__file__).with_name("guardian_process.py")
-# Imported and not run: Python compiles what it runs anew each time, and keeps what it imports.
+# Imported and not run: Python compiles what it runs again each time, and keeps what it imports.
 BEGIN = (
     "import os, sys; sys.path.append(os.path.dirname(sys.argv[1])); "
     "import guardian_process; guardian_process.main()"
