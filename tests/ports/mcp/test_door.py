@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from steersman.host.token import token_at
-from steersman.ports.mcp.http import DEFAULT_PORT, address_from, is_loopback, names_of
+from steersman.ports.listening import address_from, is_loopback, names_of
+from steersman.ports.mcp.http import DEFAULT_PORT
 from steersman.records.errors import UsageProblem
 
 
@@ -23,13 +24,13 @@ from steersman.records.errors import UsageProblem
     ],
 )
 def test_an_address_is_a_host_and_a_port(text: str, expected: tuple[str, int]) -> None:
-    assert address_from(text) == expected
+    assert address_from(text, DEFAULT_PORT) == expected
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1:x", "127.0.0.1:70000", "a:b:c"])
 def test_what_is_no_address_is_said_to_be_none(text: str) -> None:
     with pytest.raises(UsageProblem, match="is not an address"):
-        address_from(text)
+        address_from(text, DEFAULT_PORT)
 
 
 @pytest.mark.parametrize(
