@@ -59,6 +59,11 @@ class Newsroom:
         if (wake := self._mail.get(thread_id)) is not None:
             wake()
 
+    def happened(self, thread_id: str) -> None:
+        """This process did something in a thread: the store says so only to others."""
+        for event in self._waiting.get(thread_id, ()):
+            event.set()
+
     def stop_delivery(self, thread_id: str) -> None:
         """The thread is not run here any more."""
         self._mail.pop(thread_id, None)
@@ -113,5 +118,4 @@ class Newsroom:
             self.wake(thread_id)
             if not self._runs(thread_id):
                 self._bus.nudge(thread_id)
-            for event in self._waiting.get(thread_id, ()):
-                event.set()
+            self.happened(thread_id)

@@ -167,7 +167,11 @@ class Runner:
         session.title = thread.title
         left = await session.begin(resume=opening.resume and opening.attended)
         await asyncio.to_thread(self._keep, thread.id, session, opening.yes)
-        mailbox = Mailbox(session, lambda: self._close_soon(thread.id))
+        mailbox = Mailbox(
+            session,
+            lambda: self._close_soon(thread.id),
+            partial(self.newsroom.happened, thread.id),
+        )
         self._runs[thread.id] = Run(session, mailbox, live, lease)
         log.lost = partial(self._close_soon, thread.id)
         self.newsroom.deliver(

@@ -19,11 +19,15 @@ PAUSE = 1.0  # seconds before an inbox that could not be read is tried again
 
 
 class Mailbox:
-    """Takes requests for an open thread. `closing` learns that someone wants it closed."""
+    """Takes requests for an open thread. `closing` learns that someone wants it closed, `taken`
+    that something became of a request."""
 
-    def __init__(self, session: Session, closing: Callable[[], None]) -> None:
+    def __init__(
+        self, session: Session, closing: Callable[[], None], taken: Callable[[], None]
+    ) -> None:
         self._session = session
         self._closing = closing
+        self._taken = taken
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._empty = asyncio.Event()
@@ -91,6 +95,7 @@ class Mailbox:
 
     async def _take(self, request: Request) -> None:
         begun = await self._settled(request, self._begin(request))
+        self._taken()
         if isinstance(begun, asyncio.Task):
             begun.add_done_callback(_heed)
             task = asyncio.create_task(self._settled(request, _result(begun)))
@@ -100,6 +105,7 @@ class Mailbox:
     def _over(self, request: str, task: asyncio.Task[Any]) -> None:
         _heed(task)
         del self._under_way[request]
+        self._taken()
         self._wake.set()
 
     async def _begin(self, request: Request) -> Any:
