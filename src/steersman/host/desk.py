@@ -9,6 +9,7 @@ from steersman.host.application import Host
 from steersman.host.posting import By
 from steersman.host.settings import settings_for
 from steersman.host.tokens import Holder, Tickets
+from steersman.host.workbench import Missing, Workbench
 from steersman.records.errors import Exit, UsageProblem
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
@@ -16,9 +17,10 @@ from steersman.threads.handle import ThreadHandle
 
 SWEEP = 60.0  # seconds between two looks for threads that nobody uses
 IDLE = 10  # looks after which such a thread is left
+NO_FLAGS: Mapping[str, Any] = {}
 
 
-class NoSuchThread(UsageProblem):
+class NoSuchThread(Missing):
     """There is no such thread, or it is none of the caller's business."""
 
 
@@ -31,6 +33,7 @@ class Desk:
         self.tickets = Tickets()
         self._flags = flags
         self._quiet: dict[str, int] = {}
+        self.bench = Workbench(host, self._settings_in)
 
     def find(self, wanted: str, caller: Holder) -> Thread:
         """A thread by its whole id."""
@@ -52,7 +55,8 @@ class Desk:
         self._quiet.pop(thread.id, None)
         settings = await asyncio.to_thread(self._settings, thread)
         by = By(f"{caller.name} (HTTP)", request)
-        return await self.host.attach(thread.id, settings, by=by, attended=True)
+        thinks = thread.origin != "call"
+        return await self.host.attach(thread.id, settings, by=by, attended=True, thinks=thinks)
 
     async def look(self, wanted: str, caller: Holder) -> ThreadHandle:
         """A handle that only looks: nothing is run for it."""
@@ -70,8 +74,7 @@ class Desk:
         name = f"{caller.name}/{request}"
         if request and (made := self.host.store.setting("created", name)):
             return await self.thread(made, caller)
-        own = self.host.permissions.settings_file(folder)
-        settings = settings_for(self.environ, {**self._flags, **flags}, own, attended=True)
+        settings = await asyncio.to_thread(self._settings_in, folder, flags)
         handle = await self.host.start(folder, title, settings, attended=True)
         if request:
             await asyncio.to_thread(self.host.store.remember, "created", name, handle.id)
@@ -89,20 +92,26 @@ class Desk:
             await self.host.let_go(name)
 
     def _settings(self, thread: Thread) -> Settings:
-        kept = {**self._flags, **self.host.kept(thread.id)}
-        own = self.host.permissions.settings_file(thread.workspace)
-        return settings_for(self.environ, kept, own, attended=True)
+        return self._settings_in(thread.workspace, self.host.kept(thread.id))
+
+    def _settings_in(self, folder: str, flags: Mapping[str, Any] = NO_FLAGS) -> Settings:
+        own = self.host.permissions.settings_file(folder)
+        return settings_for(self.environ, {**self._flags, **flags}, own, attended=True)
 
     async def sweep(self) -> None:
         """Leave threads in which nothing has happened for a while, again and again."""
         while True:
             await asyncio.sleep(SWEEP)
-            for name in self.host.running():
-                session = self.host.session(name)
-                if session is None or session.busy or not session.quiet:
-                    self._quiet.pop(name, None)
-                    continue
-                self._quiet[name] = self._quiet.get(name, 0) + 1
-                if self._quiet[name] >= IDLE:
-                    del self._quiet[name]
-                    await self.host.close(name, Exit.DONE)
+            await self.sweep_once()
+
+    async def sweep_once(self) -> None:
+        """Leave those in which nothing happened at the last looks, and nothing runs."""
+        for name in self.host.running():
+            session = self.host.session(name)
+            if session is None or session.busy or not session.quiet or session.jobs:
+                self._quiet.pop(name, None)
+                continue
+            self._quiet[name] = self._quiet.get(name, 0) + 1
+            if self._quiet[name] >= IDLE:
+                del self._quiet[name]
+                await self.host.close(name, Exit.DONE)

@@ -100,6 +100,16 @@ class Instructions:
         self._left = MOST_ALL
         self.notes: list[str] = [problem] if problem else []
 
+    @property
+    def folders(self) -> list[str]:
+        """Where files are looked for at the beginning of a thread, from the general to the near."""
+        return [self._config, *self._folders, *between(self._top, self._workspace)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How files are called there, those of the user's choice and those that all agents read."""
+        return self._names
+
     def beginning(self) -> list[InstructionFile]:
         """The files that hold from the beginning of a thread.
 

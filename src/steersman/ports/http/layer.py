@@ -18,9 +18,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from steersman.host.desk import Desk, NoSuchThread
+from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Right
-from steersman.ports.http.door import JSON, TooLarge
+from steersman.host.workbench import Missing, Waits
+from steersman.ports.http.door import JSON, LINES, TooLarge
 from steersman.records import errors
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
@@ -29,7 +30,7 @@ from steersman.records.validation import sentence
 log = logging.getLogger("steersman.http")
 PREFIX = "/api/v0"
 STATUS: tuple[tuple[type[SteersmanError], int], ...] = (
-    (NoSuchThread, 404),
+    (Missing, 404),
     (errors.TooLate, 409),
     (errors.UsageProblem, 400),
     (errors.ThreadBusy, 409),
@@ -65,6 +66,7 @@ class Operation(Struct, frozen=True):
     answer: Any
     run: Callable[..., Awaitable[Any]]
     takes: str = JSON
+    gives: str = LINES  # where it answers with bytes
 
 
 def routes_of(operations: Iterable[Operation], desk: Desk) -> list[Route]:
@@ -85,7 +87,7 @@ def _route(path: str, methods: Mapping[str, Operation], desk: Desk) -> Route:
 
 
 def operation(
-    method: str, path: str, needs: Right, takes: str = JSON
+    method: str, path: str, needs: Right, takes: str = JSON, gives: str = LINES
 ) -> Callable[[Callable[..., Awaitable[Any]]], Operation]:
     """Make a function an operation."""
 
@@ -102,6 +104,7 @@ def operation(
             hints["return"],
             run,
             takes,
+            gives,
         )
 
     return made
@@ -145,6 +148,8 @@ def _failed(made: Operation, error: Exception) -> Response:
     match error:
         case Unfit():
             return problem(error.status, Problem(str(error)))
+        case Waits():
+            return problem(409, error.record)
         case SteersmanError():
             return problem(status_of(error), Problem.of(error))
         case msgspec.ValidationError():

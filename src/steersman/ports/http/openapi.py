@@ -90,8 +90,8 @@ def _operation(
 
 def _answer(made: Operation, known: Mapping[Any, Any]) -> dict[str, Any]:
     if made.answer is bytes:
-        kind = "application/x-ndjson"
-        return {"description": "Lines of JSON.", "content": {kind: {"schema": {"type": "string"}}}}
+        content = {made.gives: {"schema": {"type": "string"}}}
+        return {"description": "What was asked for.", "content": content}
     content = {"application/json": {"schema": known[made.answer]}}
     return {"description": "Done.", "content": content}
 

@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from steersman import __version__
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Tokens
-from steersman.ports.http import entering, threads
+from steersman.ports.http import entering, threads, workspace
 from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.openapi import described
@@ -22,7 +22,7 @@ from steersman.ports.http.streams import HEARTBEAT, Streams
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
 
-OPERATIONS = [*by_name(vars(entering)), *by_name(vars(threads))]
+OPERATIONS = [one for room in (entering, threads, workspace) for one in by_name(vars(room))]
 KNOWN = 1.0  # seconds for which a token that was valid counts as valid
 
 
