@@ -57,7 +57,9 @@ def served(environ: dict[str, str], folder: Path) -> Iterator[Served]:
     )
     assert process.stdout is not None
     try:
-        said: dict[str, Any] = json.loads(process.stdout.readline())
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        said: dict[str, Any] = json.loads(line)
         token = Path(said["token_file"]).read_text().strip()
         yield Served(said["url"], token, environ)
     finally:

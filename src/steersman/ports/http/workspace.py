@@ -85,6 +85,37 @@ async def read_file_lines(desk: Desk, caller: Holder, params: Lines) -> FileLine
     return msgspec.convert(given, FileLines)
 
 
+class Bytes(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which bytes of which file: from `offset` (0-based) on, 64 KB at most."""
+
+    path: Path
+    offset: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    limit: Annotated[int, Meta(ge=1, le=65536)] = 65536
+
+
+class FilePart(Struct, frozen=True):
+    """Bytes `offset` to `next_offset` of the `size` that a file has; secrets in it are masked.
+
+    What is not text is `content` in base64.
+    """
+
+    size: int
+    offset: int
+    next_offset: int
+    content: str
+    encoding: Literal["utf-8", "base64"]
+
+
+@operation("GET", "/read-file", needs="read")
+async def read_file(desk: Desk, caller: Holder, params: Bytes) -> FilePart:
+    """Read bytes of a file, as text or, where they are none, in base64."""
+    given = await _output(
+        desk, caller, params, "read_bytes",
+        path=params.path, offset=params.offset, limit=params.limit,
+    )  # fmt: skip
+    return msgspec.convert(given, FilePart)
+
+
 class Entries(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which folder, how many levels, only files like `glob`, also what `.gitignore` leaves out."""
 
