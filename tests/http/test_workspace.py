@@ -7,6 +7,8 @@ import re
 import subprocess
 from base64 import b64decode
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -572,3 +574,24 @@ def test_the_description_of_the_api_has_all_of_it(world):
     for method, path, _ in ALL:
         known = path.replace("x.p1", "{process}")
         assert method.lower() in told["paths"][f"/api/v0{known}"]
+
+
+def test_who_waits_when_the_server_stops_learns_that(environ, workspace):
+    with ThreadPoolExecutor(1) as others, ExitStack() as until_stopped:
+        server = until_stopped.enter_context(served(environ, workspace))
+        world = World(server, workspace, until_stopped.enter_context(server.client()))
+        command = {"command": "sleep 600", "run_in_background": True}
+        name = good(world.post("/processes/start", **command))["background_process_id"]
+        thread = name.partition(".")[0]
+
+        def wait() -> tuple[int, str]:
+            with server.client() as client:
+                given = {"workspace": str(workspace), "wait": True}
+                return bad(client.get(f"/processes/{name}/output", params=given))
+
+        waiting = others.submit(wait)
+        calls = f"/threads/{thread}/messages?kinds=tool_call"
+        while "read_command_output" not in world.client.get(calls).text:
+            assert not waiting.done()
+        until_stopped.close()
+        assert waiting.result() == (503, "The server is stopping.")

@@ -114,6 +114,8 @@ async def answered(made: Operation, desk: Desk, request: Request) -> Response:
     """What an operation answers to a request, or what is wrong with it."""
     try:
         answer = await _done(made, desk, request)
+    except asyncio.CancelledError:  # what takes long is cut off when the server stops
+        return problem(503, Problem("The server is stopping."))
     except Exception as error:
         return _failed(made, error)
     if isinstance(answer, Response):
