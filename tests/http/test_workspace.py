@@ -304,7 +304,7 @@ def test_a_token_for_another_folder_reaches_nothing_here(world):
 
 
 def test_a_token_that_only_reads_changes_and_starts_nothing(world):
-    token = world.server.new_token("reader", "--may", "read")
+    token = world.server.new_token("reader", "--may", "read", "--workspace", str(world.folder))
     with world.server.client(token) as client:
         for method, path, given in ALL:
             sent = {"workspace": str(world.folder), **given}
@@ -312,6 +312,34 @@ def test_a_token_that_only_reads_changes_and_starts_nothing(world):
             answer = client.request(method, path, **how)
             works = method == "POST" or path == "/mcp/tools"
             assert (answer.status_code == 403) is works, path
+
+
+def test_a_token_that_only_reads_reads_no_files_unless_it_is_for_a_folder(world):
+    """It is for threads: whoever has it cannot look round on the machine."""
+    token = world.server.new_token("watcher", "--may", "read", "--may", "answer")
+    with world.server.client(token) as client:
+        given = {"workspace": str(world.folder), "path": "calc.py"}
+        for path in ("/read-file", "/read-file-lines", "/list", "/context-config"):
+            sent = given if path.startswith("/read") else {"workspace": given["workspace"]}
+            assert bad(client.get(path, params=sent)) == (403, "This token is for no folder."), path
+
+
+def test_the_data_folder_and_the_system_are_nowhere_to_work_in(world):
+    data = world.server.environ["STEERSMAN_HOME"]
+    for folder in (data, f"{data}/objects", "/", "/proc", "/proc/self", "/dev", "/sys"):
+        status, what = bad(world.get("/list", workspace=folder))
+        assert (status, "is not a folder to work in" in what) == (403, True), folder
+
+
+@pytest.mark.parametrize("endpoint", ["/read-file", "/read-file-lines", "/search"])
+def test_the_token_of_the_server_is_shown_to_nobody(world, endpoint):
+    """A folder may hold the data folder, as a home folder does."""
+    above, path = str(world.folder.parent), "data/http-token"
+    more = {"query": world.server.token[:8]} if endpoint == "/search" else {}
+    answer = world.get(endpoint, workspace=above, path=path, **more)
+    assert world.server.token not in answer.text
+    shown = world.post("/processes/start", workspace=above, command="cat data/http-token")
+    assert world.server.token not in shown.text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 from steersman.host.application import Host
 from steersman.host.posting import By
-from steersman.host.settings import settings_for
+from steersman.host.settings import settings_for, state_folder
 from steersman.host.tokens import Holder, Tickets
 from steersman.host.workbench import Missing, Workbench
 from steersman.records.errors import Exit, UsageProblem
@@ -33,7 +33,7 @@ class Desk:
         self.tickets = Tickets()
         self._flags = flags
         self._quiet: dict[str, int] = {}
-        self.bench = Workbench(host, self._settings_in)
+        self.bench = Workbench(host, self._settings_in, str(state_folder(environ)))
 
     def find(self, wanted: str, caller: Holder) -> Thread:
         """A thread by its whole id."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from steersman.governance.secrets import mcp_configs, secret_values, with_lines
 from steersman.host.models import config_for
 from steersman.host.settings import store_url
+from steersman.host.token import tokens_in
 from steersman.identity.logins import Logins
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
@@ -30,6 +31,7 @@ class Secrets:
         self._logins = Logins(home)
         self._sign_ins = SignIns(home / "mcp")
         self._said = said
+        self._home = home
         self._written = (str(self._logins.list), str(self._sign_ins.folder))
         self._seen = self._stamps()
 
@@ -56,6 +58,7 @@ class Secrets:
         known |= self._sign_ins.secrets()
         known |= expanded_secrets(find_servers(self._root, self._environ, trusted=True).servers)
         known |= self._logins.secrets()
+        known |= tokens_in(self._home)
         known |= set(secrets(config_for(self._said, self._logins), self._environ))
         return with_lines(known)
 

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_urlsafe
 
@@ -9,6 +10,7 @@ from msgspec import Struct
 
 from steersman.records.errors import UsageProblem
 
+HTTP_TOKEN, MCP_TOKEN = "http-token", "mcp-token"  # in the data folder
 SHORTEST = 16
 MOST = 4096
 
@@ -40,6 +42,15 @@ def token_at(path: Path) -> Token:
     with os.fdopen(handle, "w") as file:
         file.write(f"{text}\n")
     return Token(text, str(path), made=True)
+
+
+def tokens_in(folder: Path) -> set[str]:
+    """The tokens that servers keep in a data folder, as far as there are any."""
+    found = set()
+    for name in (HTTP_TOKEN, MCP_TOKEN):
+        with suppress(OSError, UsageProblem):
+            found.add(_read(folder / name))
+    return found
 
 
 def _read(path: Path) -> str:

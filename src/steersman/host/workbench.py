@@ -28,10 +28,12 @@ from steersman.records.errors import (
 from steersman.records.inbox import LOOK, CallTool
 from steersman.records.message import ConfirmRequest, Question, ToolResult
 from steersman.records.problem import Problem
+from steersman.records.protection import inside
 from steersman.records.settings import Settings
 from steersman.records.thread import Waiting
 
 TITLE = "http"
+SYSTEM = ("/proc", "/sys", "/dev")
 MOST_THREADS = 12  # in one folder
 TOGETHER = 6  # reads at a time in one thread
 CALL = "call_"
@@ -96,8 +98,9 @@ class Begun(Struct, frozen=True):
 class Workbench:
     """The tools of folders, for programs."""
 
-    def __init__(self, host: Host, settings: Callable[[str], Settings]) -> None:
+    def __init__(self, host: Host, settings: Callable[[str], Settings], data: str) -> None:
         self._host = host
+        self._data = os.path.realpath(data)
         self._settings = settings
         self._threads: dict[str, list[str]] = {}
         self._under_way: Counter[tuple[str, bool]] = Counter()
@@ -110,6 +113,14 @@ class Workbench:
         real = await asyncio.to_thread(os.path.realpath, wanted)
         if not caller.sees(real):
             raise Denied(f"This token is for {caller.workspace} alone.")
+        if not caller.workspace and not caller.may("work"):
+            raise Denied(
+                "This token is for no folder.",
+                "It reads threads, and no files.",
+                "Make one for a folder: steer token make NAME --may read --workspace DIR",
+            )
+        if real == "/" or any(inside(real, one) for one in (*SYSTEM, self._data)):
+            raise Denied(f"{real} is not a folder to work in.")
         if not await asyncio.to_thread(os.path.isdir, real):
             raise UsageProblem(f"There is no folder {wanted}.")
         return real

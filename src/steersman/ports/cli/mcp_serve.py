@@ -13,8 +13,6 @@ from steersman.host import mcp
 from steersman.host.settings import state_folder
 from steersman.ports.cli.options import folder_from, open_host, settings_from, working
 
-TOKEN_FILE = "mcp-token"
-
 
 @click.command("serve")
 @click.option(
@@ -76,14 +74,14 @@ async def _carry(server: Any, flags: dict[str, Any]) -> None:
 
         await stdio.serve(server)
         return
-    from steersman.host.token import token_at
+    from steersman.host.token import MCP_TOKEN, token_at
     from steersman.ports import listening as ports
     from steersman.ports.mcp import http
 
     given = flags["address"] or f":{http.DEFAULT_PORT}"
     host, port = ports.address_from(given, http.DEFAULT_PORT)
     names = ports.names_of(host, flags["public"])
-    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / TOKEN_FILE))
+    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / MCP_TOKEN))
     with ports.listen(host, port) as listening:
         at = f"http://{ports.shown(listening)}{http.PATH}"
         click.echo(f"Serving at {at}", err=True)

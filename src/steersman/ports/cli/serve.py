@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -14,10 +14,6 @@ from steersman.host.settings import state_folder
 from steersman.ports.cli.options import json_flag, open_host
 from steersman.records.errors import UsageProblem
 
-if TYPE_CHECKING:
-    pass
-
-TOKEN_FILE = "http-token"
 DEFAULT_PORT = 8920
 
 
@@ -56,12 +52,12 @@ def command(**flags: Any) -> int:
 
 async def _serve(flags: dict[str, Any]) -> None:
     from steersman.host.desk import Desk
-    from steersman.host.token import token_at
+    from steersman.host.token import HTTP_TOKEN, token_at
     from steersman.ports import listening as ports
     from steersman.ports.http.server import Server
 
     _check(flags)
-    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / TOKEN_FILE))
+    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / HTTP_TOKEN))
     scheme = "https" if flags["tls_cert"] else "http"
     files = {"ssl_certfile": flags["tls_cert"], "ssl_keyfile": flags["tls_key"]}
     async with open_host() as host:
