@@ -69,10 +69,14 @@ def run_whole(
     return subprocess.CompletedProcess(argv, child.returncode, printed, b"")
 
 
-def talk(argv: Sequence[Word]) -> subprocess.Popen[bytes]:
+def talk(
+    argv: Sequence[Word], *, cwd: str | None = None, environ: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Start a program with pipes to and from it; for a thread that may block and sees it end."""
-    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-    return subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=nothing, preexec_fn=_tie())
+    pipe, nothing, tie = subprocess.PIPE, subprocess.DEVNULL, _tie()
+    return subprocess.Popen(
+        argv, cwd=cwd, env=environ, stdin=pipe, stdout=pipe, stderr=nothing, preexec_fn=tie
+    )
 
 
 async def start(

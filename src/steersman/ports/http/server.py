@@ -19,6 +19,7 @@ from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.openapi import described
 from steersman.ports.http.streams import HEARTBEAT, Streams
+from steersman.ports.http.watching import Watching
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
 
@@ -41,6 +42,7 @@ class Server:
         self._tokens = Tokens(desk.host)
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
+        self._watching = Watching(desk, self.streams)
         self._document = msgspec.json.encode(described(OPERATIONS))
         desk.host.bus.keeps = True
         self.app: App = Door(
@@ -57,6 +59,7 @@ class Server:
         routes += [
             Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
             WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
+            WebSocketRoute(f"{PREFIX}/threads/{{thread}}/git/watch", self._watching.socket),
             Route("/openapi.json", self._described, methods=["GET"]),
             Route("/healthz", self._health, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),

@@ -61,7 +61,7 @@ class Streams:
         self, desk: Desk, still: Callable[[Holder], Awaitable[bool]], heartbeat: float = HEARTBEAT
     ) -> None:
         self._desk = desk
-        self._still = still
+        self.still = still
         self._heartbeat = heartbeat
         self._encoder = Encoder()
         self._readers: set[asyncio.Future[str]] = set()
@@ -116,10 +116,10 @@ class Streams:
 
         with suppress(TimeoutError):
             ended = asyncio.ensure_future(_gone(receive))
-            await self._serve(self.frames(thread.id, after), put, ended, caller)
+            await self.serve(self.frames(thread.id, after), put, ended, caller)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _serve(
+    async def serve(
         self,
         frames: Frames,
         put: Callable[[Frame], Awaitable[None]],
@@ -144,7 +144,7 @@ class Streams:
                 elif stop.done():
                     await put(plain("closing"))
                     return
-                elif await self._still(caller):
+                elif await self.still(caller):
                     await put(plain("heartbeat"))
                 else:
                     await put(plain("closing", why="the token is not valid any more"))
@@ -172,14 +172,14 @@ class Streams:
 
         try:
             with suppress(TimeoutError, WebSocketDisconnect):
-                await self._serve(_queued(waiting), put, listening, caller)
+                await self.serve(_queued(waiting), put, listening, caller)
         finally:
             for task in followed.values():
                 task.cancel()
             if followed:
                 await asyncio.wait(followed.values())
         with suppress(RuntimeError, WebSocketDisconnect):
-            still = await self._still(caller)
+            still = await self.still(caller)
             await socket.close(1001 if still else UNAUTHORIZED)
 
     async def _listen(

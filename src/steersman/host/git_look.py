@@ -1,0 +1,222 @@
+"""One look at a repository: its branch, what differs from the last commit, and how.
+
+Nothing that the repository configures is run for it: no filter, no text conversion, no other diff,
+no monitor of files, and nothing of a repository inside it. So a file that a filter would change, as
+that of Git LFS, is compared as it is.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from steersman.operations.running.git_answers import answer, beginning
+from steersman.operations.running.programs import outside
+from steersman.records.errors import SteersmanError
+from steersman.store.redactor import Redactor, readable
+
+MOST_DIFF = 3 << 20  # bytes
+MOST_FILES = 2000
+PATIENCE = 20.0  # seconds for one question
+STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames",
+          "--ignore-submodules=dirty")  # fmt: skip
+DIFF = ("diff", "--raw", "-p", "-z", "--no-color", "--no-ext-diff", "--no-textconv",
+        "--ignore-submodules=dirty", "--submodule=short", "--find-renames", "--no-relative",
+        "--unified=3", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")  # fmt: skip
+State = Literal[
+    "modified", "added", "deleted", "renamed", "copied", "retyped", "conflict", "untracked"
+]
+_STATES: Mapping[str, State] = {
+    "M": "modified", "A": "added", "D": "deleted", "R": "renamed", "C": "copied", "T": "retyped",
+    "U": "conflict",
+}  # fmt: skip
+_SECTION = re.compile(rb"^diff --", re.MULTILINE)
+_USER = re.compile(r"^([a-z][a-z0-9+.-]*)://([^/]*)@", re.IGNORECASE)
+_FILTER = re.compile(r"(filter\..+)\.(?:clean|smudge|process|required)\Z", re.DOTALL)
+
+
+class FileChange(Struct, frozen=True, omit_defaults=True):
+    """A file that differs; `shown` when all of its diff is in the repository's.
+
+    `source` is its name before a rename.
+    """
+
+    path: str
+    state: State
+    shown: bool = False
+    source: str = ""
+
+
+class Repository(Struct, frozen=True):
+    """How a repository differs from its last commit; secrets are masked.
+
+    `branch` is empty where none is checked out. Untracked files are listed and not in the diff.
+    `truncated` when the diff is longer, `more` counts files that are not listed. `removed` when
+    there is no repository any more.
+    """
+
+    repo_root: str
+    branch: str = ""
+    remote_origin: str = ""
+    unified_diff: str = ""
+    files: tuple[FileChange, ...] = ()
+    truncated: bool = False
+    more: int = 0
+    removed: bool = False
+
+
+def look(
+    root: str, only: str, avoided: tuple[str, ...], environ: Mapping[str, str], masks: Redactor
+) -> Repository:
+    """How the repository at `root` differs, in all of it or below `only`.
+
+    The git that is used is in none of the folders that are `avoided`: threads work there.
+    """
+    if not os.path.lexists(os.path.join(root, ".git")):
+        return Repository(root, removed=True)
+    path = environ.get("PATH", "")
+    for folder in avoided:
+        path = outside(path, folder)
+    return _Looking(root, only, {**environ, "PATH": path}, masks).found()
+
+
+class _Looking:
+    def __init__(self, root: str, only: str, environ: Mapping[str, str], masks: Redactor) -> None:
+        self._root, self._environ, self._masks = root, environ, masks
+        self._config = self._configured()
+        self._below = ("--", f":(top,literal){only}") if only else ("--",)
+        self._settings = {"diff.autoRefreshIndex": "true", "diff.orderFile": os.devnull}
+        for name in self._config:
+            if matched := _FILTER.match(name):
+                driver = matched[1]
+                self._settings |= {f"{driver}.clean": "", f"{driver}.process": ""}
+                self._settings |= {f"{driver}.smudge": "", f"{driver}.required": "false"}
+
+    def found(self) -> Repository:
+        """All there is to say."""
+        branch, commit, new = self._status()
+        files, diff, whole = self._diff(commit)
+        untracked = [FileChange(_name(path), "untracked") for path in new]
+        every = [*files, *untracked]
+        return Repository(
+            self._root,
+            branch,
+            self._masks.text(origin_of(self._config.get("remote.origin.url", ""))),
+            self._masks.text(diff),
+            tuple(every[:MOST_FILES]),
+            not whole,
+            max(0, len(every) - MOST_FILES),
+        )
+
+    def _configured(self) -> dict[str, str]:
+        """What is configured; the last value of a name holds."""
+        said = answer(self._root, self._environ, "config", "--list", "-z", seconds=PATIENCE)
+        if said is None:
+            raise self._problem("read the settings of")
+        entries = os.fsdecode(said).split("\0")
+        return {name: value for name, _, value in (one.partition("\n") for one in entries)}
+
+    def _status(self) -> tuple[str, str, list[bytes]]:
+        """The branch, the last commit and the files that git does not know."""
+        said, _ = self._asked("look at", *STATUS, *self._below)
+        branch = commit = ""
+        new = []
+        for entry in said.split(b"\0"):
+            if entry.startswith(b"# branch.head "):
+                branch = _name(entry.removeprefix(b"# branch.head "))
+            elif entry.startswith(b"# branch.oid "):
+                commit = entry.split()[-1].decode("ascii", "replace")
+            elif entry.startswith(b"? "):
+                new.append(entry[2:])
+        return ("" if branch == "(detached)" else branch), commit, new
+
+    def _diff(self, commit: str) -> tuple[list[FileChange], str, bool]:
+        """The files that differ from a commit, the diff, and whether it is whole."""
+        if commit == "(initial)":
+            empty, _ = self._asked("look at", "hash-object", "-t", "tree", os.devnull)
+            commit = empty.decode("ascii").strip()
+        said, whole = self._asked("compare", *DIFF, commit, *self._below)
+        raw, patch = _parted(said)
+        whole = whole and len(patch) <= MOST_DIFF
+        if not whole:
+            patch = patch[:MOST_DIFF]
+            starts = [one.start() for one in _SECTION.finditer(patch)]
+            # What is cut within a file ends with it, unless it is the first.
+            patch = patch[: starts[-1]] if len(starts) > 1 else patch[: patch.rfind(b"\n") + 1]
+            shown = len(starts) - 1
+        else:
+            shown = len(raw)
+        files = [_changed(entry, number < shown) for number, entry in enumerate(raw)]
+        return files, patch.decode("utf-8", "replace"), whole
+
+    def _asked(self, doing: str, *words: str) -> tuple[bytes, bool]:
+        said = beginning(
+            self._root, self._environ, "--work-tree=.", *words, settings=self._settings,
+            seconds=PATIENCE,
+        )  # fmt: skip
+        if said is None:
+            raise self._problem(doing)
+        return said
+
+    def _problem(self, doing: str) -> SteersmanError:
+        return SteersmanError(
+            f"git could not {doing} {readable(self._root)}.",
+            try_this=f"Run `git status` in {readable(self._root)}.",
+        )
+
+
+def _parted(said: bytes) -> tuple[list[tuple[str, list[bytes]]], bytes]:
+    """The entries of the raw part, each with its letter and names; then the patch."""
+    entries: list[tuple[str, list[bytes]]] = []
+    at = 0
+    while said[at : at + 1] == b":":
+        end = said.find(b"\0", at)
+        letter = said[at:end].rpartition(b" ")[2][:1].decode("ascii", "replace")
+        names, at = [], end + 1
+        for _ in range(2 if letter in "RC" else 1):
+            stop = said.find(b"\0", at)
+            if end < 0 or stop < 0:  # so many files that not even their names are all here
+                return entries, b""
+            names.append(said[at:stop])
+            at = stop + 1
+        entries.append((letter, names))
+    return entries, said[at:].removeprefix(b"\0")
+
+
+def _changed(entry: tuple[str, list[bytes]], shown: bool) -> FileChange:
+    letter, names = entry
+    source = _name(names[0]) if len(names) > 1 else ""
+    return FileChange(_name(names[-1]), _STATES.get(letter, "modified"), shown, source)
+
+
+def _name(path: bytes) -> str:
+    return readable(os.fsdecode(path))
+
+
+def origin_of(url: str) -> str:
+    """The address of a remote without what lets someone in there."""
+    matched = _USER.match(url)
+    if matched is None:
+        return readable(url)
+    scheme, user = matched.groups()
+    plain = "ssh" in scheme.lower() and ":" not in user
+    return readable(url if plain else f"{scheme}://[redacted]@{url[matched.end() :]}")
+
+
+def roots(folders: set[str]) -> Iterator[str]:
+    """The repositories that folders are in, each once."""
+    known: dict[str, str] = {}
+    for folder in folders:
+        at, passed = folder, []
+        while at not in known:
+            passed.append(at)
+            if os.path.basename(at) != ".git" and os.path.lexists(os.path.join(at, ".git")):
+                known[at] = at
+            elif at == os.path.dirname(at):
+                known[at] = ""
+            else:
+                at = os.path.dirname(at)
+        known |= dict.fromkeys(passed, known[at])
+    yield from sorted({known[folder] for folder in folders} - {""})
