@@ -36,8 +36,8 @@ def repository(folder: Path, **files: str) -> Path:
 class Serving:
     """A server; `token` is its owner's."""
 
-    def __init__(self, environ: dict[str, str], folder: Path) -> None:
-        self._environ, self._folder = environ, folder
+    def __init__(self, environ: dict[str, str], folder: Path, *flags: str) -> None:
+        self._environ, self._folder, self._flags = environ, folder, flags
         self._scripts = 0
         self._port = "0"
         self.start()
@@ -45,7 +45,7 @@ class Serving:
     def start(self) -> None:
         """Start it, at the same address if it ran before."""
         self._process = subprocess.Popen(
-            [*STEER, "serve", "--port", self._port, "--json"],
+            [*STEER, "serve", "--port", self._port, "--json", *self._flags],
             cwd=self._folder,
             env=self._environ,
             stdout=subprocess.PIPE,
@@ -58,7 +58,8 @@ class Serving:
         self.url = told["url"]
         self.at = told["url"].partition("://")[2]
         self._port = self.at.rpartition(":")[2]
-        self.token = Path(told["token_file"]).read_text().strip()
+        self.token_file = told["token_file"]
+        self.token = Path(self.token_file).read_text().strip()
 
     def stop(self) -> None:
         """Ask it to stop; it has nothing to complain about."""

@@ -686,3 +686,26 @@ def encode_message(message: Message) -> bytes:
         record = {name: getattr(message, name) for name in message.__struct_fields__}
         return _encoder.encode(record | {"body": message.body.fields})
     return _encoder.encode(message)
+
+
+class _Line(Struct, frozen=True):
+    """A message whose body is not looked at yet: its kind says how."""
+
+    thread: str
+    seq: int
+    time: datetime
+    turn: int
+    kind: str
+    path: str
+    corr: str | None
+    body: msgspec.Raw
+
+
+_lines = msgspec.json.Decoder(_Line)
+
+
+def decode_message(data: bytes | msgspec.Raw) -> Message:
+    """A message from what `encode_message` made of it."""
+    one = _lines.decode(data)
+    body = decode_body(one.kind, bytes(one.body))
+    return Message(one.thread, one.seq, one.time, one.turn, one.kind, one.path, one.corr, body)

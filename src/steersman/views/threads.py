@@ -1,54 +1,10 @@
-"""Threads as programs get them: one record, whichever port hands it out."""
+"""Threads as programs get them, whichever port hands them out."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal
+from msgspec import UNSET
 
-from msgspec import UNSET, Struct, UnsetType
-
-from steersman.records.thread import State, Thread, ThreadState, Waiting
-
-
-class Where(Struct, frozen=True):
-    """The process that runs a thread."""
-
-    pid: int
-    machine: str
-
-
-class Asked(Struct, frozen=True):
-    """What a thread waits for: an answer to the request `corr`."""
-
-    corr: str
-    kind: Literal["permission", "question"]
-    what: str
-
-
-class ThreadFacts(Struct, frozen=True):
-    """A thread: what it is, what it does, and what it waits for.
-
-    `messages` counts those that are stored; `result` is how its last turn ended; `turn`, `step`
-    and `since` are those of the turn that runs; `queued` names the messages for the next one.
-    """
-
-    id: str
-    title: str
-    workspace: str
-    origin: str
-    created: datetime
-    updated: datetime
-    parent: str | None
-    parent_seq: int | None
-    messages: int
-    state: State
-    result: str | UnsetType = UNSET
-    process: Where | UnsetType = UNSET
-    turn: int | UnsetType = UNSET
-    step: int | UnsetType = UNSET
-    since: str | UnsetType = UNSET
-    waiting_for: Asked | UnsetType = UNSET
-    also_waiting_for: list[Waiting] | UnsetType = UNSET
-    queued: Sequence[str] | UnsetType = UNSET
+from steersman.records.thread import Thread, ThreadState
+from steersman.records.thread_facts import Asked, Where
+from steersman.records.thread_facts import ThreadFacts as ThreadFacts
 
 
 def facts(thread: Thread, state: ThreadState) -> ThreadFacts:

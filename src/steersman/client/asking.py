@@ -1,0 +1,245 @@
+"""What can be asked of a server: each question as a request, and how its answer is read. Pure."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from secrets import token_hex
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import Raw, Struct
+
+from steersman.records.dialogue import Image
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Message, decode_message
+from steersman.records.problem import Problem
+from steersman.records.settings import Approvals
+from steersman.records.thread import State
+from steersman.records.thread_facts import ThreadFacts
+
+API = "/api/v0"
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Call(Generic[T]):
+    """A request; one that may be made `again` can be repeated when its answer was lost."""
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        read: Callable[[bytes], T],
+        body: object = None,
+        *,
+        again: bool = True,
+    ) -> None:
+        self.method = method
+        self.path = f"{API}{path}"
+        self.read = read
+        self.body = None if body is None else msgspec.json.encode(body)
+        self.again = again
+
+
+class Threads(Struct, frozen=True):
+    """Threads, the most recently used first; `more` when there are others."""
+
+    threads: list[ThreadFacts]
+    more: bool
+
+
+class Messages(Struct, frozen=True):
+    """Stored messages in order; `head` is the number of the newest there is."""
+
+    messages: list[Message]
+    head: int
+
+
+class Plan(Struct, frozen=True):
+    """What an undo would do, as diffs; `digest` names exactly this.
+
+    At the paths `taken` changes of someone else would be overwritten (a copy is kept); `rest`: it
+    can be done without these. `stays` are their changes that stay, `stands` what no undo changes.
+    """
+
+    digest: str
+    diffs: list[str]
+    taken: list[str]
+    lost: list[str]
+    stays: list[str]
+    stands: str
+    rest: bool
+
+
+class Undone(Struct, frozen=True):
+    """What was undone, in words."""
+
+    words: str
+    notes: list[str]
+
+
+class _Page(Struct, frozen=True):
+    messages: list[Raw]
+    head: int
+
+
+def threads(
+    workspace: str = "",
+    q: str = "",
+    state: State | None = None,
+    *,
+    skip: int = 0,
+    limit: int = 100,
+) -> Call[Threads]:
+    """List threads: of a folder, with words in the title, in a state."""
+    given = {"workspace": workspace, "q": q, "state": state, "skip": skip, "limit": limit}
+    return Call("GET", f"/threads?{urlencode(_kept(given))}", _as(Threads))
+
+
+def thread(thread: str) -> Call[ThreadFacts]:
+    """Show what a thread is, what it does, and what it waits for."""
+    return Call("GET", _at(thread), _as(ThreadFacts))
+
+
+class How(TypedDict, total=False):
+    """How a thread works; what is left out is as the user's settings say."""
+
+    model: str
+    mode: Literal["ask", "plan", "spec", "code", "debug"]
+    approvals: Approvals
+    trust: Literal["restricted", "sandboxed"]
+    profile: str
+
+
+def start(
+    workspace: str,
+    text: str = "",
+    *,
+    title: str = "",
+    images: Sequence[Image] = (),
+    **how: Unpack[How],
+) -> Call[ThreadFacts]:
+    """Start a thread in a folder; with `text` its first turn begins."""
+    given = {"workspace": workspace, "text": text, "title": title, "images": images, **how}
+    return Call("POST", "/threads", _as(ThreadFacts), _once(given))
+
+
+def send(thread: str, text: str, images: Sequence[Image] = ()) -> Call[int]:
+    """Begin a turn; its number."""
+    body = _once({"text": text, "images": images})
+    return Call("POST", _at(thread, "/send"), partial(_field, "turn", int), body)
+
+
+def steer(thread: str, text: str) -> Call[str]:
+    """Say something to the turn that runs; the name under which it waits."""
+    return Call("POST", _at(thread, "/steer"), partial(_field, "corr", str), _once({"text": text}))
+
+
+def queue(thread: str, text: str) -> Call[str]:
+    """Say something for the next turn; the name under which it waits."""
+    return Call("POST", _at(thread, "/queue"), partial(_field, "corr", str), _once({"text": text}))
+
+
+def answer(
+    thread: str,
+    corr: str,
+    decision: Literal["allow", "deny"],
+    *,
+    guidance: str = "",
+    scope: Literal["once", "turn", "thread", "here"] = "once",
+    arguments: dict[str, Any] | None = None,
+) -> Call[None]:
+    """Answer a request for permission; `guidance` goes to the model."""
+    given = {
+        "type": "permission", "corr": corr, "decision": decision, "guidance": guidance,
+        "scope": scope, "arguments": arguments,
+    }  # fmt: skip
+    return Call("POST", _at(thread, "/answer"), _nothing, _once(given))
+
+
+def reply(thread: str, corr: str, text: str = "", *, declined: bool = False) -> Call[None]:
+    """Answer a question; `declined` when nobody will."""
+    given = {"type": "question", "corr": corr, "text": text, "declined": declined}
+    return Call("POST", _at(thread, "/answer"), _nothing, _once(given))
+
+
+def cancel(thread: str) -> Call[None]:
+    """Stop the turn that runs, its tools and their processes."""
+    return Call("POST", _at(thread, "/cancel"), _nothing, {}, again=False)
+
+
+def messages(
+    thread: str, after: int = 0, *, limit: int = 100, kinds: Sequence[str] = ()
+) -> Call[Messages]:
+    """Read stored messages, all or some kinds."""
+    given = _kept({"after": after, "limit": limit, "kinds": ",".join(kinds)})
+    return Call("GET", f"{_at(thread, '/messages')}?{urlencode(given)}", _messages)
+
+
+def plan_undo(thread: str, *, turn: int | None = None, redo: bool = False) -> Call[Plan]:
+    """Show what an undo, or with `redo` its reversal, would do: of the last turn or a certain one.
+
+    Nothing is done.
+    """
+    body = _kept({"turn": turn, "redo": redo})
+    return Call("POST", _at(thread, "/undo/plan"), _as(Plan), body)
+
+
+def undo(
+    thread: str,
+    plan: Plan,
+    *,
+    choice: Literal["whole", "rest"] = "whole",
+    turn: int | None = None,
+    redo: bool = False,
+) -> Call[Undone]:
+    """Do what a plan showed; `turn` and `redo` are those it was made with.
+
+    “rest” leaves out what would overwrite changes of someone else.
+    """
+    body = _kept({"digest": plan.digest, "choice": choice, "turn": turn, "redo": redo})
+    return Call("POST", _at(thread, "/undo"), _as(Undone), body, again=False)
+
+
+def events(thread: str) -> str:
+    """Where a thread's events are."""
+    return f"{API}{_at(thread, '/events')}"
+
+
+def failed(status: int, body: bytes) -> SteersmanError:
+    """What an answer says went wrong."""
+    try:
+        return msgspec.json.decode(body, type=Problem).error()
+    except (msgspec.MsgspecError, ValueError):
+        return SteersmanError(f"The server answered with status {status}.")
+
+
+def _at(thread: str, rest: str = "") -> str:
+    return f"/threads/{quote(thread, safe='')}{rest}"
+
+
+def _kept(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given; the server knows the rest."""
+    return {name: value for name, value in given.items() if value not in (None, "", ())}
+
+
+def _once(given: dict[str, Any]) -> dict[str, Any]:
+    """A body that is done once, however often it arrives."""
+    return _kept(given) | {"id": token_hex(8)}
+
+
+def _as(kind: type[U]) -> Callable[[bytes], U]:
+    return msgspec.json.Decoder(kind).decode
+
+
+def _field(name: str, kind: type[U], data: bytes) -> U:
+    return msgspec.convert(msgspec.json.decode(data)[name], kind)
+
+
+def _nothing(data: bytes) -> None:
+    return None
+
+
+def _messages(data: bytes) -> Messages:
+    page = msgspec.json.decode(data, type=_Page)
+    return Messages([decode_message(one) for one in page.messages], page.head)

@@ -1,0 +1,53 @@
+"""What both clients agree on: how a server is reached, and when it is asked again. Pure."""
+
+import ipaddress
+from typing import Any
+from urllib.parse import urlsplit
+
+from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.thread_facts import ThreadFacts
+
+PATIENCE = 60.0  # seconds for which a server that does not answer is tried again
+TIMEOUT = 120.0  # seconds for one answer
+PASSING = (502, 503, 504)  # a server that starts or a proxy in front of it says so
+
+
+def options(url: str, token: str) -> dict[str, Any]:
+    """How to connect; what is on this machine is never reached through a proxy."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageProblem(
+            f"“{url}” is not the address of a server.", try_this="Use the one `steer serve` shows."
+        )
+    return {
+        "base_url": url,
+        "headers": {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+        "timeout": TIMEOUT,
+        "trust_env": not _here(parts.hostname),
+    }
+
+
+def again(status: int) -> bool:
+    """Whether an answer only means that the server cannot be reached now."""
+    return status in PASSING
+
+
+def ready(facts: ThreadFacts) -> bool:
+    """Whether a thread has nothing to do, or waits for an answer."""
+    return facts.state in ("idle", "waiting")
+
+
+def lost(error: Exception) -> SteersmanError:
+    """The connection broke, and what was asked must not be asked twice."""
+    return SteersmanError(
+        "The connection to the server broke before it answered.",
+        str(error),
+        "Look at the thread: it may have been done.",
+    )
+
+
+def _here(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,79 @@
+"""Where a reader of events is, and how it goes on when the connection breaks. Pure."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Message, decode_message
+
+SILENT = 25.0  # seconds without even a heartbeat after which a connection is given up
+FIRST, LONGEST = 0.25, 10.0  # seconds before connecting again
+# What a thread says when it does something else, or asks for something.
+TURNING = frozenset({"turn_end", "session_end", "confirm_request", "question"})
+
+
+class Retries:
+    """How long to wait before the next try; after `patience` seconds of failing it is over."""
+
+    def __init__(self, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._patience = patience
+        self._clock = clock
+        self._since: float | None = None
+        self._next = FIRST
+
+    def worked(self) -> None:
+        """It works again."""
+        self._since, self._next = None, FIRST
+
+    def pause(self, why: str) -> float:
+        """Seconds to wait."""
+        now = self._clock()
+        self._since = now if self._since is None else self._since
+        if now - self._since >= self._patience:
+            raise SteersmanError(
+                "The server does not answer.", why, "Look whether `steer serve` still runs."
+            )
+        wait, self._next = self._next, min(self._next * 2, LONGEST)
+        return wait * random.uniform(0.5, 1.0)
+
+
+class Following:
+    """The messages in a stream of server-sent events, each stored one once and in order.
+
+    `live` ones, which are broadcast and not stored, come as they do.
+    """
+
+    def __init__(self, after: int, retries: Retries, *, live: bool = False) -> None:
+        self.after = after
+        self._retries = retries
+        self._live = live
+        self._rest = b""
+
+    def pause(self, why: str) -> float:
+        """Seconds to wait before connecting again."""
+        return self._retries.pause(why)
+
+    def connected(self) -> None:
+        """A new stream begins."""
+        self._rest = b""
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """The messages in the next bytes; lines end with `\\n` alone, whatever is in them."""
+        *frames, self._rest = (self._rest + data).split(b"\n\n")
+        for frame in frames:
+            self._retries.worked()
+            fields = dict(_field(line) for line in frame.split(b"\n"))
+            event = fields.get(b"event")
+            if event == b"delta" and self._live:
+                yield decode_message(fields[b"data"])
+            elif event == b"message":
+                message = decode_message(fields[b"data"])
+                if message.seq > self.after:
+                    self.after = message.seq
+                    yield message
+
+
+def _field(line: bytes) -> tuple[bytes, bytes]:
+    name, _, value = line.partition(b":")
+    return name, value.removeprefix(b" ")

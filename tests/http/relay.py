@@ -1,0 +1,59 @@
+"""A bad line: connections through it break after so many bytes of answers."""
+
+import socket
+import threading
+from typing import Self
+
+
+class Relay:
+    """Listens at another address of this machine, at the same port; the `first` ones break."""
+
+    def __init__(self, at: str, breaks_after: int, first: int | None = None) -> None:
+        host, _, port = at.rpartition(":")
+        self._target = (host, int(port))
+        self._breaks_after = breaks_after
+        self._first = first
+        self.connections = 0
+        self._listening = socket.create_server(("127.0.0.2", int(port)))
+        self.url = f"http://127.0.0.2:{port}"
+        self._thread = threading.Thread(target=self._accept)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        self._thread.join()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listening.accept()
+            except OSError:
+                return
+            self.connections += 1
+            far = socket.create_connection(self._target)
+            breaks = self._first is None or self.connections <= self._first
+            most = self._breaks_after if breaks else None
+            up = threading.Thread(target=self._pass, args=(near, far, None))
+            down = threading.Thread(target=self._pass, args=(far, near, most))
+            up.start(), down.start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, most: int | None) -> None:
+        """Pass bytes on until there are no more, or there were too many."""
+        passed = 0
+        try:
+            while data := source.recv(512):
+                target.sendall(data if most is None else data[: most - passed])
+                passed += len(data)
+                if most is not None and passed >= most:
+                    break
+        except OSError:
+            pass
+        for one in (source, target):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                one.close()
