@@ -8,12 +8,13 @@ from typing import Self
 class Relay:
     """Listens at another address of this machine, at the same port; the `first` ones break."""
 
-    def __init__(self, at: str, breaks_after: int, first: int | None = None) -> None:
+    def __init__(self, at: str, breaks_after: int | None, first: int | None = None) -> None:
         host, _, port = at.rpartition(":")
         self._target = (host, int(port))
         self._breaks_after = breaks_after
         self._first = first
         self.connections = 0
+        self.followed = threading.Event()  # someone asked for events
         self._listening = socket.create_server(("127.0.0.2", int(port)))
         self.url = f"http://127.0.0.2:{port}"
         self._thread = threading.Thread(target=self._accept)
@@ -34,7 +35,11 @@ class Relay:
             except OSError:
                 return
             self.connections += 1
-            far = socket.create_connection(self._target)
+            try:
+                far = socket.create_connection(self._target)
+            except OSError:  # nobody is there
+                near.close()
+                continue
             breaks = self._first is None or self.connections <= self._first
             most = self._breaks_after if breaks else None
             up = threading.Thread(target=self._pass, args=(near, far, None))
@@ -48,6 +53,8 @@ class Relay:
             while data := source.recv(512):
                 target.sendall(data if most is None else data[: most - passed])
                 passed += len(data)
+                if b"/events" in data:
+                    self.followed.set()
                 if most is not None and passed >= most:
                     break
         except OSError:

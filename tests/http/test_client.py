@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -145,10 +146,16 @@ def test_who_waits_learns_that_the_server_was_killed(
 ) -> None:
     long = {"tool_calls": [call("workspace_run_command", command="sleep 600")]}
     made = client.start(str(workspace), "Take long.", model=server.model(long, DONE))
-    assert any(one.kind == "tool_call" for one in client.events(made.id))
-    server.kill()
-    server.start()
-    assert client.wait(made.id).result == "interrupted"
+    with (
+        Relay(server.at, None) as line,
+        Client(line.url, server.token) as far,
+        ThreadPoolExecutor() as beside,
+    ):
+        waiting = beside.submit(far.wait, made.id)
+        assert line.followed.wait(PATIENCE)
+        server.kill()
+        server.start()
+        assert waiting.result(PATIENCE).result == "interrupted"
 
 
 def test_the_same_with_an_event_loop(server: Serving, workspace: Path) -> None:
