@@ -57,10 +57,13 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, reuse_port=False)
+        made = socket.create_server((host, port), family=family, reuse_port=False)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageProblem(f"Cannot listen at {host}, port {port}.", why) from error
+    # asyncio sets it only where a socket says that it is TCP; connections inherit it.
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
 
 
 async def serve(
