@@ -288,3 +288,44 @@ def test_a_token_of_a_folder_sees_only_that_part_of_a_repository(
     assert [one["path"] for one in part["files"]] == ["part/mine.txt"]
     assert "calc.txt" not in part["unified_diff"]
     assert [one["path"] for one in whole["files"]] == ["calc.txt", "part/mine.txt"]
+
+
+@pytest.mark.parametrize("way", ["file", "link", "objects", "common"])
+def test_a_token_of_a_folder_sees_no_history_of_other_places(
+    server: Serving, tmp_path: Path, way: str
+) -> None:
+    private = repository(tmp_path / "private", secret="mine alone\n") / ".git"
+    folder = tmp_path / "folder"
+    inner = repository(folder / "inner")
+    if way == "objects":
+        for name in ("objects", "refs"):
+            (inner / ".git" / name).rename(inner / ".git" / f"old-{name}")
+            (inner / ".git" / name).symlink_to(private / name)
+    elif way == "common":
+        (inner / ".git" / "commondir").write_text(str(private))
+    else:
+        (inner / ".git").rename(inner / "old")
+        if way == "file":
+            (inner / ".git").write_text(f"gitdir: {private}\n")
+        else:
+            (inner / ".git").symlink_to(private)
+    reads = {"tool_calls": [call("workspace_list_files", path="inner")]}
+    thread = server.thread(folder, reads, {"text": "Done."})
+    server.send(thread)
+    with server.watch(thread) as owners:
+        while not (found := owners.next()["repositories"]):
+            pass
+        assert "-mine alone" in found[0]["unified_diff"]
+    token = server.token_for("part", "--workspace", str(folder))
+    with server.watch(thread, token=token) as watch:
+        assert watch.next()["repositories"] == []
+
+
+def test_a_token_of_a_folder_sees_a_worktree_of_a_repository_elsewhere(
+    server: Serving, repo: Path, tmp_path: Path
+) -> None:
+    tree = tmp_path / "tree"
+    git(repo, "worktree", "add", "-q", str(tree))
+    token = server.token_for("part", "--workspace", str(tree))
+    with server.watch(server.thread(tree), token=token) as watch:
+        assert watch.only()["branch"] == "tree"

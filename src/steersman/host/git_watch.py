@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from steersman.host.application import Host
 from steersman.host.git_look import Repository, look, roots
+from steersman.host.git_own import own_history
 from steersman.host.masking import Secrets
 from steersman.host.settings import state_folder
 from steersman.records.action import ChangeMany, Delete, Execute, List, Read, Search, Write
@@ -92,13 +93,13 @@ class Scanner:
         self._masks: Redactor | None = None
         self._wanted = asyncio.Event()
         self._waiting: list[asyncio.Future[None]] = []
-        self._begun = -REST
+        self._next = 0.0  # not before this moment
         self._task: asyncio.Task[None] | None = None
 
     @property
     def resting(self) -> bool:
         """Whether it must not look again yet."""
-        return time.monotonic() < self._begun + REST
+        return time.monotonic() < self._next
 
     def join(self, listener: asyncio.Event) -> None:
         """Wake a listener from now on when something is new."""
@@ -127,15 +128,18 @@ class Scanner:
 
     async def _work(self) -> None:
         while True:
-            await asyncio.sleep(max(0.0, self._begun + REST - time.monotonic()))
+            await asyncio.sleep(max(0.0, self._next - time.monotonic()))
             with suppress(TimeoutError):
                 async with asyncio.timeout(EVERY):
                     await self._wanted.wait()
             self._wanted.clear()
             waiting, self._waiting = self._waiting, []
-            self._begun = time.monotonic()
+            begun = time.monotonic()
+            self._next = begun + REST
             try:
                 await self._look()
+                ended = time.monotonic()
+                self._next = max(self._next, ended + (ended - begun))  # half the time at most
             finally:  # a defect of ours ends the task: nobody waits for it
                 for one in waiting:
                     if not one.done():
@@ -270,9 +274,10 @@ class Listener:
         """Watch the repositories of these folders too; one may have become a repository."""
         room = MOST_FOLDERS - len(self._folders)
         self._folders |= set(sorted(folders - self._folders)[:room])
-        found = await asyncio.to_thread(lambda: list(roots(set(self._folders))))
-        for root in found:
-            only = self._only(root)
+        found = await asyncio.to_thread(
+            lambda: [(root, self._only(root)) for root in roots(set(self._folders))]
+        )
+        for root, only in found:
             full = len(self._scanners) >= MOST_REPOSITORIES
             if root in self._scanners or only is None or full:
                 continue
@@ -282,8 +287,10 @@ class Listener:
 
     def _only(self, root: str) -> str | None:
         """Which part of a repository this listener may see: all, a folder, or nothing."""
-        if not self._within or root == self._within or inside(root, self._within):
+        if not self._within:
             return ""
+        if inside(root, self._within):
+            return "" if own_history(root, self._within) else None
         return os.path.relpath(self._within, root) if inside(self._within, root) else None
 
 
