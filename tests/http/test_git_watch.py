@@ -321,6 +321,20 @@ def test_a_token_of_a_folder_sees_no_history_of_other_places(
         assert watch.next()["repositories"] == []
 
 
+def test_a_history_that_is_replaced_while_it_is_watched_is_not_shown(
+    server: Serving, repo: Path, tmp_path: Path
+) -> None:
+    private = repository(tmp_path / "private", secret="mine alone\n") / ".git"
+    token = server.token_for("part", "--workspace", str(repo))
+    with server.watch(server.thread(repo), token=token) as watch:
+        watch.only()
+        (repo / ".git").rename(tmp_path / "old")
+        (repo / ".git").symlink_to(private)
+        watch.refresh()
+        found = watch.only()
+    assert (found["removed"], found["unified_diff"]) == (True, "")
+
+
 def test_a_token_of_a_folder_sees_a_worktree_of_a_repository_elsewhere(
     server: Serving, repo: Path, tmp_path: Path
 ) -> None:

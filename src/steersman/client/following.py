@@ -1,4 +1,4 @@
-"""Where a reader of events is, and how it goes on when the connection breaks. Pure."""
+"""Where a reader of events is, and how it continues when the connection breaks. Pure."""
 
 import random
 import time

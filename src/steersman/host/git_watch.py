@@ -82,8 +82,9 @@ News = Changes | Unchanged | Failed
 class Scanner:
     """Looks at one repository for all who listen; it works while someone does."""
 
-    def __init__(self, root: str, only: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, root: str, only: str, within: str, environ: Mapping[str, str]) -> None:
         self.root = root
+        self._within = within  # its history must lie there, if it is set
         self.seen: Seen | None = None
         self.scans = 0
         self.avoided: set[str] = set()
@@ -164,7 +165,14 @@ class Scanner:
             home = state_folder(self._environ)
             self._masks = Secrets(self.root, self._environ, home, Settings()).redactor()
         self._masks.refresh()
-        return look(self.root, self._only, tuple(self.avoided), self._environ, self._masks)
+        hidden = Repository(self.root, removed=True)
+        if not self._own():
+            return hidden
+        found = look(self.root, self._only, tuple(self.avoided), self._environ, self._masks)
+        return found if self._own() else hidden
+
+    def _own(self) -> bool:
+        return not self._within or own_history(self.root, self._within)
 
 
 class GitWatch:
@@ -173,14 +181,15 @@ class GitWatch:
     def __init__(self, host: Host, environ: Mapping[str, str]) -> None:
         self.host = host
         self.environ = environ
-        self._scanners: dict[tuple[str, str], Scanner] = {}
+        self._scanners: dict[tuple[str, str, str], Scanner] = {}
 
-    def scanner(self, root: str, only: str) -> Scanner:
+    def scanner(self, root: str, only: str, within: str) -> Scanner:
         """The scanner of a repository; those that nobody needs any more are forgotten."""
         self._scanners = {
             name: one for name, one in self._scanners.items() if one.listeners or one.resting
         }
-        return self._scanners.setdefault((root, only), Scanner(root, only, self.environ))
+        name = (root, only, within)
+        return self._scanners.setdefault(name, Scanner(*name, self.environ))
 
 
 class Listener:
@@ -281,7 +290,8 @@ class Listener:
             full = len(self._scanners) >= MOST_REPOSITORIES
             if root in self._scanners or only is None or full:
                 continue
-            scanner = self._scanners[root] = self._watch.scanner(root, only)
+            within = "" if only else self._within
+            scanner = self._scanners[root] = self._watch.scanner(root, only, within)
             scanner.avoided.add(self._thread.workspace)
             scanner.join(self._wake)
 
