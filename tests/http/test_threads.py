@@ -1,6 +1,7 @@
 """Threads over HTTP, as a program uses them: started, spoken to, answered, taken back."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,18 @@ def test_sending_twice_is_one_input(server: Served) -> None:
     assert server.post(plan, {"text": "q", "id": "b"}) == server.post(
         plan, {"text": "q", "id": "b"}
     )
+
+
+def test_two_at_once_are_one_input_and_two_tokens_are_two(server: Served) -> None:
+    """A name is that of whoever uses it."""
+    script = server.home / "quiet.json"
+    script.write_text(json.dumps({"turns": [SAY]}))
+    told = {"workspace": str(server.workspace), "id": "at-once", "model": f"scripted:{script}"}
+    with ThreadPoolExecutor(8) as hands:
+        made = list(hands.map(lambda _: server.post("/threads", told)["id"], range(8)))
+    assert len(set(made)) == 1
+    other = json.loads(server.steer("token", "make", "owner", "--json"))["token"]
+    assert server.post("/threads", told, token=other)["id"] != made[0]
 
 
 def test_permission_is_asked_and_given(server: Served) -> None:

@@ -33,6 +33,7 @@ class Desk:
         self.tickets = Tickets()
         self._flags = flags
         self._quiet: dict[str, int] = {}
+        self._starting = asyncio.Lock()
         self.bench = Workbench(host, self._settings_in, str(state_folder(environ)))
 
     def find(self, wanted: str, caller: Holder) -> Thread:
@@ -54,7 +55,7 @@ class Desk:
         thread = await self.thread(wanted, caller)
         self._quiet.pop(thread.id, None)
         settings = await asyncio.to_thread(self._settings, thread)
-        by = By(f"{caller.name} (HTTP)", request)
+        by = By(f"{caller.name} (HTTP)", request and f"{caller.token}:{request}")
         thinks = thread.origin != "call"
         return await self.host.attach(thread.id, settings, by=by, attended=True, thinks=thinks)
 
@@ -71,12 +72,15 @@ class Desk:
         folder = os.path.realpath(folder)
         if not caller.sees(folder):
             raise UsageProblem(f"This token is for {caller.workspace} alone.")
-        name = f"{caller.name}/{request}"
-        if request and (made := self.host.store.setting("created", name)):
-            return await self.thread(made, caller)
         settings = await asyncio.to_thread(self._settings_in, folder, flags)
-        handle = await self.host.start(folder, title, settings, attended=True)
-        if request:
+        if not request:
+            return (await self.host.start(folder, title, settings, attended=True)).thread
+        name = f"{caller.token}:{request}"
+        async with self._starting:  # whoever asks at the same time gets the same thread
+            made = await asyncio.to_thread(self.host.store.setting, "created", name)
+            if made is not None:
+                return await self.thread(made, caller)
+            handle = await self.host.start(folder, title, settings, attended=True)
             await asyncio.to_thread(self.host.store.remember, "created", name, handle.id)
         return handle.thread
 

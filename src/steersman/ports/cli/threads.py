@@ -17,6 +17,7 @@ from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
 from steersman.views.text import IMPORTED_WORDS, ago, ending_words, one_line, safe
+from steersman.views.threads import ending, facts
 
 COLOURS = {
     "running": "green",
@@ -47,7 +48,7 @@ def list_threads(workspace: str | None, everything: bool, limit: int | None, as_
     states = host.states(found)
     if as_json:
         for thread in found:
-            click.echo(msgspec.json.encode(_record(thread, states[thread.id])).decode())
+            click.echo(msgspec.json.encode(facts(thread, states[thread.id])).decode())
         return
     if not found:
         click.echo("No threads yet. `steer run TASK` starts one, `steer demo` shows how.")
@@ -67,7 +68,7 @@ def show(thread: str, as_json: bool) -> None:
     found = host.find(found.id)
     state = host.states([found])[found.id]
     if as_json:
-        click.echo(msgspec.json.encode(_record(found, state)).decode())
+        click.echo(msgspec.json.encode(facts(found, state)).decode())
         return
     click.echo(f"thread     {found.id}\ntitle      {one_line(found.title)}")
     click.echo(f"state      {_sentence(state)}")
@@ -131,13 +132,13 @@ def fork(thread: str, at: int | None, as_json: bool) -> None:
     """Make a new thread that shares another's history, and print its id."""
     host = open_host()
     copy = host.fork(host.find(thread).id, at)
-    record = _record(copy, host.states([copy])[copy.id])
+    record = facts(copy, host.states([copy])[copy.id])
     click.echo(msgspec.json.encode(record).decode() if as_json else copy.id)
 
 
 def _row(thread: Thread, state: ThreadState, width: int) -> str:
     """One line: the id, what it does or how it ended, when, its folder, what it waits for."""
-    word = state.state if state.state != "idle" else _ending(state) or "idle"
+    word = state.state if state.state != "idle" else ending(state) or "idle"
     shown = click.style(f"{ending_words(word):<15}", fg=COLOURS.get(word))
     what = f"[imported] {thread.title}" if thread.imported else thread.title
     if state.activity.waiting:
@@ -149,32 +150,6 @@ def _row(thread: Thread, state: ThreadState, width: int) -> str:
     folder = one_line(thread.workspace, min(40, left // 3))
     rest = max(left - len(folder) - 24, 10)
     return f"{head} {thread.head:>6} messages  {folder}  {one_line(what, rest)}"
-
-
-def _ending(state: ThreadState) -> str:
-    """How the last turn ended; a turn that nobody runs and nobody ended was cut off."""
-    return "interrupted" if state.activity.turn else state.activity.ending
-
-
-def _record(thread: Thread, state: ThreadState) -> dict[str, Any]:
-    fields = msgspec.to_builtins(thread)
-    assert isinstance(fields, dict)
-    del fields["head_hash"]
-    fields["messages"] = fields.pop("head")
-    fields["state"] = state.state
-    if state.state in ("idle", "queued") and (ending := _ending(state)):
-        fields["result"] = ending
-    doing = state.activity
-    if state.owner is not None:
-        fields["process"] = {"pid": state.owner.pid, "machine": state.owner.machine}
-    if doing.turn:
-        fields |= {"turn": doing.turn, "step": doing.step, "since": doing.since}
-    if doing.waiting:
-        first, *more = doing.waiting
-        fields["waiting_for"] = {"corr": first.corr, "kind": first.kind, "what": first.what}
-        if more:
-            fields["also_waiting_for"] = [msgspec.to_builtins(one) for one in more]
-    return fields
 
 
 def _sentence(state: ThreadState) -> str:
@@ -189,5 +164,5 @@ def _sentence(state: ThreadState) -> str:
             return f"waiting{by} for an answer: {safe(asked)}"
         case "queued":
             return f"queued{by}: {len(doing.queued) + state.requests} waiting"
-    ended = _ending(state)
+    ended = ending(state)
     return f"idle{by}" + (f", the last turn: {ending_words(ended)}" if ended else "")

@@ -19,10 +19,11 @@ from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer, NothingToUndo, SteersmanError
 from steersman.records.names import written
 from steersman.records.settings import Settings
-from steersman.records.thread import REWOUND, Thread
+from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
 from steersman.views.changeset import hunk_named, numbered, of_plan
 from steersman.views.plans import LOST, STAYS, Choice, Prospect, carry_out, cut_off, prospect
+from steersman.views.rewinding import rewound
 from steersman.views.text import IMPORTED_WORDS, one_line, safe
 
 SHOWN = 20
@@ -186,12 +187,7 @@ def rewind(thread: str, seq: int, force: bool, imported: bool, yes: bool) -> Non
 
 async def _branch(source: str, at: int, *, undone: bool) -> str:
     async with open_host() as host:
-        note = host.way_back.rewind
-        rewind, stays = await asyncio.to_thread(note, source, at, undone=undone)
-        copy = await asyncio.to_thread(host.fork, source, at, REWOUND)
-        handle = await host.attach(copy.id, Settings(), thinks=False)
-        await handle.rewound(rewind, stays)
-    return copy.id
+        return (await rewound(host, source, at, undone=undone)).id
 
 
 def _agreed(thread: Thread, imported: bool, yes: bool) -> bool:
