@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from steersman import __version__
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Tokens
-from steersman.ports.http import entering, threads, workspace
+from steersman.ports.http import entering, files, speaking, threads, undoing, workspace
 from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.openapi import described
@@ -23,7 +23,8 @@ from steersman.ports.http.watching import Watching
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
 
-OPERATIONS = [one for room in (entering, threads, workspace) for one in by_name(vars(room))]
+ROOMS = (entering, threads, speaking, undoing, files, workspace)
+OPERATIONS = [one for room in ROOMS for one in by_name(vars(room))]
 KNOWN = 1.0  # seconds for which a token that was valid counts as valid
 
 

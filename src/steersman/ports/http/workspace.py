@@ -18,203 +18,12 @@ from steersman.host.context_config import ContextConfig, context_config
 from steersman.host.desk import Desk
 from steersman.host.mcp import usable
 from steersman.host.tokens import Holder
-from steersman.host.workbench import Asked, Missing
+from steersman.host.workbench import Missing
+from steersman.ports.http.fields import Id
+from steersman.ports.http.folders import Folder, OneFolder, Path, Wanted, output
 from steersman.ports.http.layer import Nothing, operation
 from steersman.ports.http.ranges import BYTES, Download
-from steersman.ports.http.threads import Id, Name
-from steersman.records.errors import Denied, ToolProblem
-
-Folder = Annotated[
-    str, Meta(min_length=1, max_length=4096, pattern="^/", description="An absolute path.")
-]
-Path = Annotated[str, Meta(min_length=1, max_length=4096, description="Relative to the workspace.")]
-Place = Annotated[int, Meta(ge=1, le=2**53)]
-Text = Annotated[str, Meta(max_length=16 << 20)]
-
-
-class Wanted(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A folder, and a name for the call."""
-
-    workspace: Folder
-    id: Name = ""
-
-
-async def _output(
-    desk: Desk, caller: Holder, wanted: Wanted, tool: str, reads: bool = True, /, **arguments: Any
-) -> Any:
-    """What a tool gives; arguments that nobody gave are left out."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    return await desk.bench.output(Asked(caller, wanted.workspace, tool, given, wanted.id, reads))
-
-
-# Files
-
-
-class Lines(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which lines of which file: 2,000 and 32 KB at most."""
-
-    path: Path
-    offset: Place | None = None
-    limit: Place | None = None
-
-
-class FileLines(Struct, frozen=True):
-    """Lines of a file, each as number, tab, text; or the `error` that says what to ask for."""
-
-    success: bool
-    file_size: int = 0
-    total_lines: int = 0
-    lines_read: int = 0
-    content: str = ""
-    encoding: str = ""
-    line_endings: str = ""
-    note: str = ""
-    error: str = ""
-
-
-@operation("GET", "/read-file-lines", needs="read")
-async def read_file_lines(desk: Desk, caller: Holder, params: Lines) -> FileLines:
-    """Read lines of a text file: from `offset` (1) on, `limit` (2,000) of them."""
-    try:
-        given = await _output(
-            desk, caller, params, "workspace_read_file",
-            path=params.path, offset=params.offset, limit=params.limit,
-        )  # fmt: skip
-    except ToolProblem as problem:
-        return FileLines(False, error=str(problem))
-    return msgspec.convert(given, FileLines)
-
-
-class Bytes(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which bytes of which file: from `offset` (0-based) on, 64 KB at most."""
-
-    path: Path
-    offset: Annotated[int, Meta(ge=0, le=2**53)] = 0
-    limit: Annotated[int, Meta(ge=1, le=65536)] = 65536
-
-
-class FilePart(Struct, frozen=True):
-    """Bytes `offset` to `next_offset` of the `size` that a file has; secrets in it are masked.
-
-    What is not text is `content` in base64.
-    """
-
-    size: int
-    offset: int
-    next_offset: int
-    content: str
-    encoding: Literal["utf-8", "base64"]
-
-
-@operation("GET", "/read-file", needs="read")
-async def read_file(desk: Desk, caller: Holder, params: Bytes) -> FilePart:
-    """Read bytes of a file, as text or, where they are none, in base64."""
-    given = await _output(
-        desk, caller, params, "read_bytes",
-        path=params.path, offset=params.offset, limit=params.limit,
-    )  # fmt: skip
-    return msgspec.convert(given, FilePart)
-
-
-class Entries(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which folder, how many levels, only files like `glob`, also what `.gitignore` leaves out."""
-
-    path: Path = "."
-    depth: Annotated[int, Meta(ge=1, le=100)] | None = None
-    glob: Annotated[str, Meta(max_length=1000)] = ""
-    include_ignored: bool = False
-
-
-class Listing(Struct, frozen=True):
-    """Names below a folder: files with a tab and their bytes, folders with a slash."""
-
-    files: list[str]
-    total_files: int
-    left_out: list[str] = []
-
-
-@operation("GET", "/list", needs="read")
-async def list_files(desk: Desk, caller: Holder, params: Entries) -> Listing:
-    """List files and folders."""
-    given = await _output(
-        desk, caller, params, "workspace_list_files",
-        path=params.path, depth=params.depth, glob=params.glob,
-        include_ignored=params.include_ignored,
-    )  # fmt: skip
-    return msgspec.convert(given, Listing)
-
-
-class NewContent(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which file, and all of its new content."""
-
-    path: Path
-    content: Text
-
-
-class Written(Struct, frozen=True):
-    """What was written; `unchanged` when the file had this content."""
-
-    path: str
-    bytes: int
-    created: bool
-    unchanged: bool = False
-
-
-@operation("POST", "/write", needs="work")
-async def write_file(desk: Desk, caller: Holder, body: NewContent, params: Nothing) -> Written:
-    """Create a file, or replace all of its content."""
-    given = await _output(
-        desk, caller, body, "workspace_write_file", False, path=body.path, content=body.content
-    )
-    return msgspec.convert(given, Written)
-
-
-class Edit(Struct, frozen=True, forbid_unknown_fields=True):
-    """One replacement; `search` must name one place unless `replace_all` is set."""
-
-    search: Text
-    replace: Text
-    replace_all: bool = False
-
-
-class FileEdits(Struct, frozen=True, forbid_unknown_fields=True):
-    """The replacements in one file, applied in order."""
-
-    path: Path
-    edits: Annotated[list[Edit], Meta(min_length=1, max_length=1000)]
-
-
-class Edits(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Edits of files, all or none; with `include_diff` the answer has their diffs."""
-
-    files: Annotated[list[FileEdits], Meta(min_length=1, max_length=1000)]
-    include_diff: bool = False
-
-
-class FileDiff(Struct, frozen=True):
-    """A file that was changed, and how."""
-
-    path: str
-    diff: str = ""
-
-
-class Edited(Struct, frozen=True, omit_defaults=True):
-    """The diff of each file, if they were wanted."""
-
-    files: list[FileDiff] = []
-
-
-@operation("POST", "/edit-files", needs="work")
-async def edit_files(desk: Desk, caller: Holder, body: Edits, params: Nothing) -> Edited:
-    """Replace text in files, all edits or none."""
-    given = await _output(
-        desk, caller, body, "workspace_edit_files", False,
-        files=msgspec.to_builtins(body.files), include_diff=body.include_diff,
-    )  # fmt: skip
-    return msgspec.convert(given, Edited) if body.include_diff else Edited()
-
-
-# Commands
+from steersman.records.errors import Denied
 
 
 class Command(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -267,12 +76,6 @@ async def start_process(desk: Desk, caller: Holder, body: Command, params: Nothi
         changes=given.get("changes", []),
         refused=given.get("refused", []),
     )
-
-
-class OneFolder(Struct, frozen=True, forbid_unknown_fields=True):
-    """A folder."""
-
-    workspace: Folder
 
 
 class Processes(Struct, frozen=True):
@@ -335,9 +138,6 @@ async def signal_process(desk: Desk, caller: Holder, params: OneProcess, body: S
     return msgspec.convert(await found.signal(params.process, body.signal, body.id), Signalled)
 
 
-# MCP servers
-
-
 class WantedTools(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which tools: about some words, of one server; `refresh` asks the servers again."""
 
@@ -359,7 +159,7 @@ async def list_mcp_tools(desk: Desk, caller: Holder, params: WantedTools) -> Mcp
     """List tools of the MCP servers that are configured for the folder; it may start them."""
     if not await _servers(desk, caller, params):
         return McpTools()
-    given = await _output(
+    given = await output(
         desk, caller, params, "mcp_list_tools", False,
         words=params.words, server=params.server, refresh=params.refresh,
     )  # fmt: skip
@@ -370,7 +170,7 @@ class McpCall(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which tool, as `server__tool`, and what it is given."""
 
     tool: Annotated[str, Meta(min_length=4, max_length=300, pattern="^.+__.+$")]
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class McpAnswer(Struct, frozen=True):
@@ -387,7 +187,7 @@ async def call_mcp_tool(desk: Desk, caller: Holder, body: McpCall, params: Nothi
     server = body.tool.partition("__")[0]
     if server not in await _servers(desk, caller, body):
         raise Missing(f"There is no MCP server “{server}” for this folder.")
-    given = await _output(
+    given = await output(
         desk, caller, body, "mcp_call_tool", False,
         server=server, tool=body.tool, arguments=body.arguments,
     )  # fmt: skip
@@ -401,82 +201,11 @@ async def _servers(desk: Desk, caller: Holder, wanted: Wanted) -> set[str]:
     return {server.name for server in found.servers if server.enabled}
 
 
-# Knowing a folder
-
-
 @operation("GET", "/context-config", needs="read")
 async def show_context_config(desk: Desk, caller: Holder, params: OneFolder) -> ContextConfig:
     """Show where instructions, skills and MCP servers of the folder are looked for."""
     folder = await desk.bench.folder(params.workspace, caller)
     return await asyncio.to_thread(context_config, desk.host, folder, desk.environ)
-
-
-class Query(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What text, and where; a regular expression if it is not `literal`."""
-
-    query: Annotated[str, Meta(min_length=1, max_length=10_000)]
-    path: Path = "."
-    literal: bool = True
-    case_sensitive: bool = True
-    context: Annotated[int, Meta(ge=0, le=20)] = 0
-    max_results: Annotated[int, Meta(ge=1, le=500)] = 100
-    include_ignored: bool = False
-
-
-class Hits(Struct, frozen=True):
-    """Places by path and line; `total` counts matching lines."""
-
-    results: list[dict[str, Any]]
-    total: int
-    files: int
-    more: str = ""
-    note: str = ""
-
-
-@operation("GET", "/search", needs="read")
-async def search(desk: Desk, caller: Holder, params: Query) -> Hits:
-    """Find text in files."""
-    names = [name for name in params.__struct_fields__ if name not in ("workspace", "id")]
-    given = {name: getattr(params, name) for name in names}
-    found = await _output(desk, caller, params, "workspace_search_files", **given)
-    return msgspec.convert(found, Hits)
-
-
-class Found(Struct, frozen=True):
-    """Symbols, and the `backend` that knows them."""
-
-    symbols: list[dict[str, Any]]
-    total: int
-    backend: str
-    more: str = ""
-    note: str = ""
-
-
-class WantedSymbols(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A name below a path; without one, all symbols that the file at the path defines."""
-
-    name: Annotated[str, Meta(max_length=300)] = ""
-    path: Path = "."
-    substring: bool = False
-    body: bool = False
-    depth: Annotated[int, Meta(ge=0, le=5)] | None = None
-
-
-@operation("GET", "/symbols", needs="read")
-async def symbols(desk: Desk, caller: Holder, params: WantedSymbols) -> Found:
-    """Find definitions by name, or list those of a file."""
-    if not params.name:
-        given = await _output(
-            desk, caller, params, "workspace_get_symbols_overview",
-            path=params.path, depth=params.depth,
-        )  # fmt: skip
-    else:
-        given = await _output(
-            desk, caller, params, "workspace_find_symbol",
-            name=params.name, path=params.path, substring=params.substring, body=params.body,
-            depth=params.depth,
-        )  # fmt: skip
-    return msgspec.convert(given, Found)
 
 
 class OneBlob(Struct, frozen=True, forbid_unknown_fields=True):

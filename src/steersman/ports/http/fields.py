@@ -1,0 +1,37 @@
+"""What several operations take and answer."""
+
+import asyncio
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from steersman.host.desk import Desk
+from steersman.records.thread import Thread
+from steersman.records.thread_facts import ThreadFacts
+from steersman.views.threads import facts
+
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[0-9a-z]+$")]
+Name = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        pattern="^[A-Za-z0-9_.:-]*$",
+        description="A name of yours: what is sent twice under it is done once.",
+    ),
+]
+Text = Annotated[str, Meta(min_length=1, max_length=2_000_000)]
+Seq = Annotated[int, Meta(ge=0, le=2**53)]
+Mode = Literal["ask", "plan", "spec", "code", "debug"]
+PAGE = 500
+
+
+class OneThread(Struct, frozen=True, forbid_unknown_fields=True):
+    """A thread by its id."""
+
+    thread: Id
+
+
+async def facts_of(desk: Desk, thread: Thread) -> ThreadFacts:
+    """All that is known of a thread."""
+    states = await asyncio.to_thread(desk.host.states, [thread])
+    return facts(thread, states[thread.id])
