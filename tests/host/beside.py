@@ -1,6 +1,7 @@
 """A command in the background, and something that is done beside it."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,18 @@ class Look:
 
     async def printed(self, text: str) -> None:
         """Wait for something without a call, at which its work would come over."""
-        while not any(text in one.read_text() for one in self._home.rglob("p1-*.out")):
+        while not any(text in one.read_text() for one in self._outputs()):
             await asyncio.sleep(0.01)
+
+    def _outputs(self) -> list[Path]:
+        """Where it prints; beside it are copies of folders, which the command may be deleting."""
+        walked = os.walk(self._home)
+        return [
+            Path(folder, name)
+            for folder, _, names in walked
+            for name in names
+            if name.startswith("p1-") and name.endswith(".out")
+        ]
 
 
 def player(
