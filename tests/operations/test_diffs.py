@@ -4,10 +4,12 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steersman.operations.matching import unified_diff as unified
+from steersman.operations.matching import with_hunks
 from steersman.operations.tools.show_diff import by_file
 
 # What ends a line for some programs is part of a line for a diff.
@@ -70,6 +72,21 @@ def test_a_diff_shows_three_lines_around_a_change_and_not_the_whole_file(texts):
         "f.txt", (padding + before + padding).encode(), (padding + after + padding).encode()
     )
     assert diff.count("\n same") <= 12 * max(diff.count("\n@@"), 1)
+
+
+@pytest.mark.parametrize(("between", "hunks"), [(1, 1), (3, 1), (4, 2), (5, 2), (6, 2), (9, 2)])
+def test_two_places_that_are_apart_can_be_chosen_one_by_one(between, hunks):
+    before = [f"line {number}\n" for number in range(30)]
+    after = list(before)
+    after[10], after[11 + between] = "new one\n", "new two\n"
+    old, new = "".join(before).encode(), "".join(after).encode()
+    diff = unified("f.txt", old, new)
+    assert diff.count("\n@@ ") == hunks
+    assert applied(diff, old) == new
+    shown = [line for line in diff.split("\n") if line.startswith(" ")]
+    assert len(shown) == len(set(shown))  # no line is shown twice
+    first = with_hunks(old, new, [1])
+    assert (first == new) == (hunks == 1)
 
 
 def test_a_diff_names_the_file_and_tells_a_new_one():

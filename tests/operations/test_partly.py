@@ -229,7 +229,7 @@ PAST = Write("/w/one", "a", "b", CHANGE.diff, origin="command")
         ([GONE, MOVED], {"/w/old": (1,)}, "as a whole"),
         ([Execute("ls", "/w")], {}, "more than change files"),
         ([CHANGE, Read("/w/x")], {"/w/one": (1,)}, "more than change files"),
-        ([PAST], {"/w/one": (1,)}, "allowed or denied as it is"),
+        ([PAST], {"/w/one": (1,)}, "approved or denied as a whole"),
     ],
 )
 def test_a_choice_fits_a_request_or_it_is_said_why_not(actions, chosen, says):
@@ -245,8 +245,8 @@ def test_a_file_that_is_named_twice_is_no_choice():
 
 @pytest.mark.parametrize(
     ("actions", "why"),
-    [([CHANGE], ""), ([OTHER, EMPTY], ""), ([OTHER], "one change"), ([EMPTY], "one change"),
-     ([PAST], "as it is"), ([Execute("ls", "/w")], "more than")],
+    [([CHANGE], ""), ([OTHER, EMPTY], ""), ([OTHER], "only one hunk"), ([EMPTY], "only one hunk"),
+     ([PAST], "as a whole"), ([Execute("ls", "/w")], "more than")],
 )  # fmt: skip
 def test_where_hunks_can_be_chosen(actions, why):
     assert why in why_whole(actions)

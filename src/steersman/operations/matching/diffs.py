@@ -1,6 +1,7 @@
 """Unified diffs for people and models to read, and to apply again."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -8,7 +9,8 @@ from steersman.operations.matching.alignment import gaps_between, shared_runs
 from steersman.operations.matching.encoding import BOM, Text, decode
 from steersman.records.patterns import pattern
 
-CONTEXT = 3
+CONTEXT = 3  # lines around what differs
+APART = 4  # unchanged lines between two places of which one can be accepted without the other
 _CONTROL = pattern(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 _MISSING_END = "\\ No newline at end of file\n"
@@ -102,8 +104,13 @@ def split(text: str) -> list[str]:
 
 
 def _hunks(left: Sequence[str], right: Sequence[str], above: int = 0) -> Iterator[str]:
-    for group in grouped(left, right):
-        yield from _hunk(left, right, group, above)
+    groups = list(grouped(left, right))
+    # What lies between two hunks is shown once: half of it with each, where it is little.
+    between = [(one[-1].left[1] + two[0].left[0]) // 2 for one, two in pairwise(groups)]
+    for group, first, last in zip(groups, [0, *between], [*between, len(left)], strict=False):
+        start = max(group[0].left[0] - CONTEXT, first)
+        stop = min(group[-1].left[1] + CONTEXT, last)
+        yield from _hunk(left, right, group, (start, stop), above)
 
 
 def grouped(left: Sequence[str], right: Sequence[str]) -> Iterator[list[Region]]:
@@ -118,7 +125,7 @@ def grouped(left: Sequence[str], right: Sequence[str]) -> Iterator[list[Region]]
 def _grouped(regions: Iterator[Region]) -> Iterator[list[Region]]:
     group: list[Region] = []
     for region in regions:
-        if group and region.left[0] - group[-1].left[1] > 2 * CONTEXT:
+        if group and region.left[0] - group[-1].left[1] >= APART:
             yield group
             group = []
         group.append(region)
@@ -127,10 +134,13 @@ def _grouped(regions: Iterator[Region]) -> Iterator[list[Region]]:
 
 
 def _hunk(
-    left: Sequence[str], right: Sequence[str], regions: list[Region], above: int
+    left: Sequence[str],
+    right: Sequence[str],
+    regions: list[Region],
+    lines: tuple[int, int],
+    above: int,
 ) -> Iterator[str]:
-    start = max(regions[0].left[0] - CONTEXT, 0)
-    stop = min(regions[-1].left[1] + CONTEXT, len(left))
+    start, stop = lines
     shift = regions[0].right[0] - regions[0].left[0]
     end = stop + regions[-1].right[1] - regions[-1].left[1]
     old = _range(above + start, above + stop)
