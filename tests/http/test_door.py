@@ -211,7 +211,7 @@ def test_a_token_for_one_folder_knows_no_other(server: Served, tmp_path: Path) -
         got = server.request("GET", f"/api/v0/threads/{thread}{path}", token=own)
         assert got.status == 404, path
     body = {"workspace": str(server.workspace)}
-    assert server.request("POST", "/api/v0/threads", body, token=own).status == 400
+    assert server.request("POST", "/api/v0/threads", body, token=own).status == 403
     for action in ("send", "steer", "queue", "fork", "cancel"):
         path = f"/api/v0/threads/{thread}/{action}"
         assert server.request("POST", path, {"text": "hi"}, token=own).status in (400, 404)

@@ -1,7 +1,6 @@
 """What a server does for its clients: threads are found, started and spoken to in their names."""
 
 import asyncio
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ from steersman.host.posting import By
 from steersman.host.settings import settings_for, state_folder
 from steersman.host.tokens import Holder, Tickets
 from steersman.host.workbench import Missing, Workbench
-from steersman.records.errors import Exit, UsageProblem
+from steersman.records.errors import Denied, Exit
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.threads.handle import ThreadHandle
@@ -53,6 +52,8 @@ class Desk:
         What is asked twice under one name of a `request` is done once.
         """
         thread = await self.thread(wanted, caller)
+        if thread.imported:  # it may say that it worked anywhere
+            await self.bench.folder(thread.workspace, caller)
         self._quiet.pop(thread.id, None)
         settings = await asyncio.to_thread(self._settings, thread)
         by = By(f"{caller.name} (HTTP)", request and f"{caller.token}:{request}")
@@ -67,11 +68,8 @@ class Desk:
         self, folder: str, title: str, flags: Mapping[str, Any], caller: Holder, request: str = ""
     ) -> Thread:
         """A new thread that this process runs; asked twice under one name it is the same."""
-        if not os.path.isabs(folder):
-            raise UsageProblem(f"“{folder}” is no whole path of a folder.")
-        folder = os.path.realpath(folder)
-        if not caller.sees(folder):
-            raise UsageProblem(f"This token is for {caller.workspace} alone.")
+        folder = await self.bench.folder(folder, caller)
+        self.check(caller, flags)
         settings = await asyncio.to_thread(self._settings_in, folder, flags)
         if not request:
             return (await self.host.start(folder, title, settings, attended=True)).thread
@@ -83,6 +81,13 @@ class Desk:
             handle = await self.host.start(folder, title, settings, attended=True)
             await asyncio.to_thread(self.host.store.remember, "created", name, handle.id)
         return handle.thread
+
+    def check(self, caller: Holder, flags: Mapping[str, Any]) -> None:
+        """Raise what only the owner may choose, who can do everything anyway."""
+        if caller.token and flags.get("profile"):
+            raise Denied("Only the owner's token chooses a profile.", "It may lift the sandbox.")
+        if caller.token and str(flags.get("model", "")).startswith("scripted:"):
+            raise Denied("Only the owner's token chooses a script.", "It is a file here.")
 
     async def let_go(self, thread_id: str) -> None:
         """Leave a thread in which nothing happens, if this process runs it."""

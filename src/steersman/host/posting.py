@@ -71,7 +71,8 @@ class Inbox:
         after = getattr(asked, "expires_after", None)
         expires = now() + timedelta(seconds=after) if after else None
         given = self._by.request
-        name = f"{self._thread}/{given}" if given else f"req_{token_hex(8)}"
+        what = type(asked).__name__  # one name for two kinds of requests is two names
+        name = f"{self._thread}/{what}/{given}" if given else f"req_{token_hex(8)}"
         who = self._by.sender or sender()
         request = Request(name, self._thread, who, now(), asked, expires)
         await asyncio.to_thread(self._host.store.post, request)

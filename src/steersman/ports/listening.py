@@ -16,6 +16,7 @@ from steersman.records.errors import Exit, UsageProblem
 
 GRACE = 2  # seconds that answers under way have at the end
 PATIENCE = 20.0  # seconds in which the head of a request must have arrived
+UNREAD = 60.0  # seconds after which a client is cut that takes nothing of what it asked for
 
 
 def names_of(host: str, public: Sequence[str]) -> list[str]:
@@ -135,9 +136,10 @@ class Unsignalled(uvicorn.Server):
 
 
 class Impatient(H11Protocol):
-    """A connection whose requests begin to arrive and do not end is closed."""
+    """A connection whose requests do not arrive, or whose answers are not read, is closed."""
 
     _waiting: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Someone connected, and has some time to say what they want."""
@@ -153,10 +155,26 @@ class Impatient(H11Protocol):
         else:
             self._stop_waiting()
 
+    def pause_writing(self) -> None:
+        """The client does not read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It reads again."""
+        super().resume_writing()
+        self._stop_unread()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing more will come."""
         self._stop_waiting()
+        self._stop_unread()
         super().connection_lost(exc)
+
+    def _stop_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _stop_waiting(self) -> None:
         if self._waiting is not None:

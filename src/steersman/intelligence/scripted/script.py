@@ -17,6 +17,7 @@ from steersman.records import validation
 from steersman.records.counting import counted
 from steersman.records.dialogue import AssistantItem, Call, Item, ResultItem, Tokens, UserItem
 from steersman.records.errors import ScriptProblem
+from steersman.records.plain_files import whole_plain
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -76,10 +77,13 @@ class Script(Struct, frozen=True, forbid_unknown_fields=True):
     aside: str = ""
 
 
+LARGEST = 256 << 20
+
+
 def load(path: str | Path) -> Script:
     """Read a script file."""
     try:
-        data = Path(path).read_bytes()
+        data = whole_plain(path, LARGEST)
     except OSError as error:
         raise ScriptProblem(
             f"The script file {path} cannot be read.",

@@ -80,6 +80,7 @@ class Door:
         origins: Iterable[str],
         token: str,
         shown: Callable[[str], Awaitable[Holder | None]],
+        still: Callable[[Holder], Awaitable[bool]],
         tickets: Tickets,
     ) -> None:
         self._app = app
@@ -87,6 +88,7 @@ class Door:
         self._origins = frozenset(origins)
         self._token = token.encode()
         self._shown = shown
+        self._still = still
         self._tickets = tickets
         self._attempts = Attempts()
         self._owner = Holder("owner")
@@ -109,7 +111,8 @@ class Door:
         if refused is not None:
             await _refuse(scope, receive, send, refused)
         elif scope["type"] == "http":
-            await self._app(scope, _bounded(receive), _with_headers(send))
+            body = Body(receive, expected=_has_body(fields))
+            await self._app(scope, body.receive, _with_headers(send, body))
         else:
             await self._app(scope, receive, send)
 
@@ -139,7 +142,8 @@ class Door:
         if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
             return None
         ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-        return self._tickets.use(ticket[0], scope["path"]) if len(ticket) == 1 else None
+        holder = self._tickets.use(ticket[0], scope["path"]) if len(ticket) == 1 else None
+        return holder if holder is not None and await self._still(holder) else None
 
     def _unknown(self, scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused:
         guessed = b"authorization" in fields or b"ticket=" in scope["query_string"]
@@ -166,7 +170,7 @@ def _only(fields: dict[bytes, list[bytes]], name: bytes) -> str:
 def _body_checked(scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused | None:
     """A form of another page cannot be JSON; and nobody sends more than is taken."""
     length = _only(fields, b"content-length")
-    if scope["method"] in WRITES and (b"transfer-encoding" in fields or length not in ("", "0")):
+    if scope["method"] in WRITES and _has_body(fields):
         kind = _only(fields, b"content-type").partition(";")[0].strip().lower()
         if kind not in (JSON, LINES):
             return Refused(415, "Only JSON is accepted.", f"Send `Content-Type: {JSON}`.")
@@ -179,25 +183,35 @@ class TooLarge(Exception):
     """A body that did not say how long it is went on for too long."""
 
 
-def _bounded(receive: Receive) -> Receive:
-    taken = 0
+class Body:
+    """What a request sends after its head, up to a limit; `whole` once nothing more will come."""
 
-    async def bounded() -> MutableMapping[str, Any]:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > LARGEST:
+    def __init__(self, receive: Receive, *, expected: bool) -> None:
+        self._receive = receive
+        self._taken = 0
+        self.whole = not expected
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        """The next part."""
+        message = await self._receive()
+        self._taken += len(message.get("body", b""))
+        if self._taken > LARGEST:
             raise TooLarge
+        self.whole = self.whole or not message.get("more_body", False)
         return message
 
-    return bounded
+
+def _has_body(fields: dict[bytes, list[bytes]]) -> bool:
+    return b"transfer-encoding" in fields or _only(fields, b"content-length") not in ("", "0")
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, body: Body) -> Send:
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             own = {name.lower() for name, _ in message.get("headers", ())}
             more = [(name, value) for name, value in SAFE if name not in own]
+            if not body.whole:  # nobody waits for the rest of it
+                more.append((b"connection", b"close"))
             message = {**message, "headers": [*message.get("headers", ()), *more]}
         await send(message)
 
@@ -224,7 +238,6 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, refused: Refused) 
     ]
     if refused.status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="steersman"'))
-    if refused.status in (400, 413):
-        headers.append((b"connection", b"close"))
+    headers.append((b"connection", b"close"))  # whatever else it sends
     await send({"type": f"{kind}.response.start", "status": refused.status, "headers": headers})
     await send({"type": f"{kind}.response.body", "body": words})

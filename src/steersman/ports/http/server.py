@@ -52,6 +52,7 @@ class Server:
             origins=origins,
             token=token,
             shown=self._shown,
+            still=self._still,
             tickets=desk.tickets,
         )
 
@@ -74,7 +75,9 @@ class Server:
         if until < time.monotonic():
             found = await asyncio.to_thread(self._tokens.shown, text)
             if found is not None:
-                self._seen = {name: one for name, one in self._seen.items() if one[1] > until}
+                self._seen = {
+                    name: one for name, one in self._seen.items() if one[1] > time.monotonic()
+                }
                 self._seen[text] = (found, time.monotonic() + KNOWN)
         return found
 

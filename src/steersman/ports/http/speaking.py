@@ -9,7 +9,7 @@ from steersman.host.tokens import Holder
 from steersman.ports.http.fields import Mode, Name, OneThread, Text, facts_of
 from steersman.ports.http.layer import Done, operation
 from steersman.records.dialogue import Image
-from steersman.records.errors import UsageProblem
+from steersman.records.errors import Denied, UsageProblem
 from steersman.records.hunks import FileHunks
 from steersman.records.message import Answer, ConfirmResponse
 from steersman.records.settings import Approvals
@@ -132,6 +132,9 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="question"):
 @operation("POST", "/threads/{thread}/answer", needs="answer")
 async def answer(desk: Desk, caller: Holder, params: OneThread, body: Decision | Reply) -> Done:
     """Answer what a thread asks; 409 when someone else was first."""
+    more = isinstance(body, Decision) and (body.arguments is not None or body.scope == "here")
+    if more and not caller.may("work"):
+        raise Denied("This token may only answer.", "It lacks the right “work”.")
     handle = await desk.speak(params.thread, caller, body.id)
     if isinstance(body, Reply):
         given: Answer | ConfirmResponse = Answer(
@@ -167,6 +170,7 @@ async def change_thread(
     chosen = {name: value for name in body.__struct_fields__ if (value := getattr(body, name))}
     if not chosen:
         raise UsageProblem("There is nothing to change.")
+    desk.check(caller, chosen)
     await (await desk.speak(params.thread, caller)).set(**chosen)
     return await facts_of(desk, await desk.thread(params.thread, caller))
 

@@ -130,6 +130,8 @@ class Streams:
         stop: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._readers.add(stop)
         pending: asyncio.Future[Frame] = asyncio.ensure_future(_next(frames))
+        loop = asyncio.get_running_loop()
+        asked = loop.time()
         try:
             while True:
                 either: set[asyncio.Future[Any]] = {pending, ended, stop}
@@ -138,17 +140,19 @@ class Streams:
                 )
                 if ended.done():
                     return
+                if loop.time() >= asked + self._heartbeat:  # a busy reader is asked, too
+                    asked = loop.time()
+                    if not await self.still(caller):
+                        await put(plain("closing", why="the token is not valid any more"))
+                        return
                 if pending.done():
                     await put(pending.result())
                     pending = asyncio.ensure_future(_next(frames))
                 elif stop.done():
                     await put(plain("closing"))
                     return
-                elif await self.still(caller):
-                    await put(plain("heartbeat"))
                 else:
-                    await put(plain("closing", why="the token is not valid any more"))
-                    return
+                    await put(plain("heartbeat"))
         finally:
             self._readers.discard(stop)
             for one in (pending, ended):

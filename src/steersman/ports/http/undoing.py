@@ -12,7 +12,8 @@ from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
 from steersman.ports.http.fields import OneThread, facts_of
 from steersman.ports.http.layer import operation
-from steersman.records.errors import TooLate
+from steersman.records.errors import Denied, TooLate
+from steersman.records.thread import Thread
 from steersman.records.thread_facts import ThreadFacts
 from steersman.records.undo import Part
 from steersman.views.plans import Choice, Prospect, carry_out, cut_off, prospect
@@ -67,12 +68,14 @@ class Undone(Struct, frozen=True):
 async def plan_undo(desk: Desk, caller: Holder, params: OneThread, body: Undoing) -> Plan:
     """Show what an undo or redo would do; nothing is done."""
     handle = await desk.look(params.thread, caller)
+    _check_own(handle.thread)
     return _plan(await _prospect(desk, handle, body))
 
 
 @operation("POST", "/threads/{thread}/undo", needs="work")
 async def undo(desk: Desk, caller: Holder, params: OneThread, body: Agreed) -> Undone:
     """Do what a plan showed; 409 when that is not what would be done any more."""
+    _check_own(await desk.thread(params.thread, caller))
     handle = await desk.speak(params.thread, caller)
     settled = await cut_off(desk.host, handle.id, "steer ")
     if settled is not None:
@@ -84,6 +87,16 @@ async def undo(desk: Desk, caller: Holder, params: OneThread, body: Agreed) -> U
     done = await carry_out(desk.host, handle, found, body.choice)
     await handle.undo_told(done.seq)
     return Undone(done.words, done.notes)
+
+
+def _check_own(thread: Thread) -> None:
+    """Raise for one that came from a file: that could say anything about any file."""
+    if thread.imported:
+        raise Denied(
+            "This thread was imported from a file.",
+            "What it would undo was written by someone else.",
+            f"Look at it and agree on the machine itself: steer undo {thread.id}",
+        )
 
 
 async def _prospect(desk: Desk, handle: ThreadHandle, wanted: Undoing) -> Prospect:
@@ -123,6 +136,8 @@ async def rewind(desk: Desk, caller: Holder, params: OneThread, body: BackTo) ->
 
     Where files would change, the first answer is the plan; ask again with its digest.
     """
+    if body.files:
+        _check_own(await desk.thread(params.thread, caller))
     handle = await desk.speak(params.thread, caller)
     await desk.host.tidy(handle.id)
     undone = False

@@ -1,0 +1,121 @@
+"""What an attacker tried on the server, in their own words."""
+
+import json
+import os
+import socket
+
+import pytest
+
+from tests.cli.kit import DONE, WRITE, outside
+from tests.http.kit import Served
+
+SAY = {"text": "Hello."}
+LONG = "/" + "x" * 4000
+
+
+def token(server: Served, *flags: str) -> tuple[str, str]:
+    """A token, and its id."""
+    made = json.loads(server.steer("token", "make", "robot", "--json", *flags))
+    return made["token"], made["id"]
+
+
+def test_a_thread_out_of_a_file_undoes_nothing(server: Served) -> None:
+    """A file can say that a thread worked anywhere, and what was in any file."""
+    thread = server.begin({"text": "", "tool_calls": [WRITE]}, DONE)
+    server.ended(thread)
+    lines = server.request("GET", f"/api/v0/threads/{thread}/export").body
+    assert server.request("DELETE", f"/api/v0/threads/{thread}").status == 200
+    kind = {"Content-Type": "application/x-ndjson"}
+    got = server.request("POST", "/api/v0/threads/import", raw=lines, headers=kind)
+    copy = server.post(f"/threads/{got.json['id']}/fork")["id"]
+    before = (server.workspace / "new.txt").read_bytes()
+    for name in (got.json["id"], copy):
+        path = f"/api/v0/threads/{name}"
+        assert server.request("POST", f"{path}/undo/plan", {}).status == 403
+        assert server.request("POST", f"{path}/undo", {"digest": "0"}).status == 403
+        assert server.request("POST", f"{path}/rewind", {"at": 2}).status == 403
+    assert (server.workspace / "new.txt").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "folder", ["/", "/proc", "{data}", "{data}/objects", "here", "/a\0b", LONG]
+)
+def test_some_folders_are_none_to_work_in(server: Served, folder: str) -> None:
+    """Neither the system's nor the one with everybody's threads and tokens."""
+    given = {"workspace": folder.format(data=server.home / "data")}
+    assert server.request("POST", "/api/v0/threads", given).status in (400, 403)
+
+
+def test_a_token_chooses_neither_a_profile_nor_a_script(server: Served) -> None:
+    """A profile may lift the sandbox, and a script is a file of this machine."""
+    text, _ = token(server)
+    work = {"workspace": str(server.workspace)}
+    for more in ({"profile": "ci"}, {"model": "scripted:/etc/passwd"}):
+        assert server.request("POST", "/api/v0/threads", work | more, token=text).status == 403
+    thread = server.begin(SAY)
+    server.ended(thread)
+    changed = {"model": "scripted:/etc/passwd"}
+    got = server.request("PATCH", f"/api/v0/threads/{thread}", changed, token=text)
+    assert got.status == 403
+
+
+def test_who_may_only_answer_changes_no_call(server: Served) -> None:
+    """Nor does their answer hold for ever."""
+    text, _ = token(server, "--may", "answer")
+    thread = server.begin({"text": "", "tool_calls": [outside("touch other")]}, DONE)
+    asked = server.asked(thread)
+    given = {"type": "permission", "corr": asked["corr"], "decision": "allow"}
+    path = f"/api/v0/threads/{thread}/answer"
+    changed = given | {"arguments": {"command": "touch theirs"}}
+    assert server.request("POST", path, changed, token=text).status == 403
+    assert server.request("POST", path, given | {"scope": "here"}, token=text).status == 403
+    assert server.request("POST", path, given, token=text).status == 200
+    server.ended(thread)
+
+
+def test_one_name_of_two_requests_is_two(server: Served) -> None:
+    """Words of another token, or another kind of request, are not taken for the same."""
+    text, _ = token(server)
+    thread = server.begin(SAY)
+    server.ended(thread)
+    path = f"/api/v0/threads/{thread}"
+    said = {"text": "mine", "id": "job"}
+    server.request("POST", f"{path}/send", said, token=text)
+    server.ended(thread, turns=2)
+    server.post(f"/threads/{thread}/send", {"text": "yours", "id": "job"})
+    server.ended(thread, turns=3)
+    assert server.post(f"/threads/{thread}/queue", {"text": "later", "id": "job"})["corr"]
+    users = server.get(f"/threads/{thread}/messages?kinds=user")["messages"]
+    assert [one["body"]["text"] for one in users][:3] == ["Do it.", "mine", "yours"]
+
+
+def test_a_ticket_is_worth_what_its_token_is(server: Served) -> None:
+    """It was made before the token was revoked."""
+    text, name = token(server)
+    ticket = server.post("/tickets", {"path": "/api/v0/me"}, token=text)["ticket"]
+    server.steer("token", "revoke", name)
+    assert server.request("GET", f"/api/v0/me?ticket={ticket}", token=None).status in (401, 429)
+
+
+def test_a_pipe_is_no_script(server: Served) -> None:
+    """Whoever reads it would wait for ever."""
+    pipe = server.home / "pipe"
+    os.mkfifo(pipe)
+    given = {"workspace": str(server.workspace), "model": f"scripted:{pipe}", "text": "x"}
+    assert server.request("POST", "/api/v0/threads", given).status in (400, 422)
+    assert server.request("GET", "/readyz", token=None).status == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/v0/me", "/api/v0/nothing"])
+def test_nobody_waits_for_a_body_that_nobody_reads(server: Served, path: str) -> None:
+    """The connection is closed after the answer."""
+    host, _, port = server.at.rpartition(":")
+    with socket.create_connection((host, int(port)), 60) as line:
+        line.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: {server.at}\r\nContent-Length: 10\r\n"
+            f"Authorization: Bearer {server.token}\r\n\r\n".encode()
+        )
+        said = b""
+        while piece := line.recv(65536):
+            said += piece
+    assert b"connection: close" in said.lower()
