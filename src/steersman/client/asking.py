@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from steersman.records.dialogue import Image
-from steersman.records.errors import SteersmanError
+from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.hunks import FileHunks
 from steersman.records.message import Message, decode_message
 from steersman.records.problem import Problem
 from steersman.records.settings import Approvals
@@ -18,6 +19,7 @@ from steersman.records.thread import State
 from steersman.records.thread_facts import ThreadFacts
 
 API = "/api/v0"
+OTHER = "It has another version of Steersman, or another program is at this address."
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -36,9 +38,16 @@ class Call(Generic[T]):
     ) -> None:
         self.method = method
         self.path = f"{API}{path}"
-        self.read = read
+        self._read = read
         self.body = None if body is None else msgspec.json.encode(body)
         self.again = again
+
+    def read(self, data: bytes) -> T:
+        """What an answer says."""
+        try:
+            return self._read(data)
+        except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
+            raise SteersmanError("The server's answer cannot be understood.", OTHER) from error
 
 
 class Threads(Struct, frozen=True):
@@ -88,11 +97,15 @@ def threads(
     q: str = "",
     state: State | None = None,
     *,
+    calls: bool = False,
     skip: int = 0,
     limit: int = 100,
 ) -> Call[Threads]:
-    """List threads: of a folder, with words in the title, in a state."""
-    given = {"workspace": workspace, "q": q, "state": state, "skip": skip, "limit": limit}
+    """List threads: of a folder, with words in the title, in a state; `calls`: single calls too."""
+    given = {
+        "workspace": workspace, "q": q, "state": state, "calls": "true" if calls else "",
+        "skip": skip, "limit": limit,
+    }  # fmt: skip
     return Call("GET", f"/threads?{urlencode(_kept(given))}", _as(Threads))
 
 
@@ -147,14 +160,20 @@ def answer(
     *,
     guidance: str = "",
     scope: Literal["once", "turn", "thread", "here"] = "once",
+    lasting: str = "",
     arguments: dict[str, Any] | None = None,
+    hunks: Sequence[FileHunks] | None = None,
 ) -> Call[None]:
-    """Answer a request for permission; `guidance` goes to the model."""
+    """Answer a request for permission; `guidance` goes to the model.
+
+    `lasting` names which of the lasting answers is meant; `hunks` are all that you accept.
+    """
     given = {
         "type": "permission", "corr": corr, "decision": decision, "guidance": guidance,
-        "scope": scope, "arguments": arguments,
+        "scope": scope, "lasting": lasting, "arguments": arguments,
     }  # fmt: skip
-    return Call("POST", _at(thread, "/answer"), _nothing, _once(given))
+    chosen = {} if hunks is None else {"hunks": hunks}  # none of them is an answer, too
+    return Call("POST", _at(thread, "/answer"), _nothing, _once(given) | chosen)
 
 
 def reply(thread: str, corr: str, text: str = "", *, declined: bool = False) -> Call[None]:
@@ -209,9 +228,18 @@ def events(thread: str) -> str:
 def failed(status: int, body: bytes) -> SteersmanError:
     """What an answer says went wrong."""
     try:
-        return msgspec.json.decode(body, type=Problem).error()
+        told = msgspec.json.decode(body, type=Problem).error()
     except (msgspec.MsgspecError, ValueError):
-        return SteersmanError(f"The server answered with status {status}.")
+        told = SteersmanError(f"The server answered with status {status}.")
+    if status == 401:
+        return UsageProblem(
+            "The server does not accept this token.",
+            "It is wrong or has expired, or it was revoked.",
+            "`steer token make NAME` makes one there.",
+        )
+    if status in (404, 405) and type(told) is SteersmanError:  # no thread is a usage problem
+        return UsageProblem("The server does not know this request.", OTHER)
+    return told
 
 
 def _at(thread: str, rest: str = "") -> str:

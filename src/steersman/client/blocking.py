@@ -39,7 +39,7 @@ class Client:
 
         self._faults: type[Exception] = httpx2.TransportError
         self._http: httpx2.Client = httpx2.Client(**options(url, token))
-        self._patience = patience
+        self.patience = patience
 
     threads = _method(asking.threads)
     thread = _method(asking.thread)
@@ -62,13 +62,13 @@ class Client:
         `live`: pieces of answers too, as they come. They have no number, and some may be missing;
         the whole answer is stored.
         """
-        following = Following(after, Retries(self._patience), live=live)
+        following = Following(after, Retries(self.patience), live=live)
         while True:
             yield from self._connected(thread, following)
 
     def wait(self, thread: str) -> ThreadFacts:
         """Wait until a thread has nothing to do or waits for an answer; what it is then."""
-        retries = Retries(self._patience)
+        retries = Retries(self.patience)
         while not ready(facts := self.thread(thread)):
             # When the connection breaks, whoever ran the thread may be gone: look again.
             following = Following(facts.messages, retries)
@@ -95,7 +95,7 @@ class Client:
         time.sleep(following.pause(why))
 
     def _answered(self, call: Call[T]) -> T:
-        retries = Retries(self._patience)
+        retries = Retries(self.patience)
         while True:
             try:
                 response = self._http.request(call.method, call.path, content=call.body)

@@ -23,7 +23,7 @@ def options(url: str, token: str) -> dict[str, Any]:
         "base_url": url,
         "headers": {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
         "timeout": TIMEOUT,
-        "trust_env": not _here(parts.hostname),
+        "trust_env": not is_here(parts.hostname),
     }
 
 
@@ -46,7 +46,8 @@ def lost(error: Exception) -> SteersmanError:
     )
 
 
-def _here(host: str) -> bool:
+def is_here(host: str) -> bool:
+    """Whether a name or address is this machine's own."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:

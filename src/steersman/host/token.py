@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_urlsafe
@@ -11,6 +12,7 @@ from msgspec import Struct
 from steersman.records.errors import UsageProblem
 
 HTTP_TOKEN, MCP_TOKEN = "http-token", "mcp-token"  # in the data folder
+VARIABLE = "STEERSMAN_TOKEN"  # has one for a server of someone else
 SHORTEST = 16
 MOST = 4096
 
@@ -44,6 +46,21 @@ def token_at(path: Path) -> Token:
     return Token(text, str(path), made=True)
 
 
+def token_for(path: str | None, environ: Mapping[str, str]) -> str:
+    """The token for a server of someone else: in a file, else in `STEERSMAN_TOKEN`."""
+    if not path:
+        text = environ.get(VARIABLE, "").strip()
+        if text:
+            return _token(text, VARIABLE, "Set it to a token of the server.")
+        raise UsageProblem(
+            "A token is needed to connect.", try_this=f"Set {VARIABLE}, or pass --token-file FILE."
+        )
+    try:
+        return _read(Path(path), "Write a token of the server into it.")
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be read.", error.strerror or "") from error
+
+
 def tokens_in(folder: Path) -> set[str]:
     """The tokens that servers keep in a data folder, as far as there are any."""
     found = set()
@@ -53,7 +70,7 @@ def tokens_in(folder: Path) -> set[str]:
     return found
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, instead: str = "Remove the file; a new token is made.") -> str:
     with path.open("rb") as file:
         mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
         if mode & 0o077:
@@ -63,10 +80,14 @@ def _read(path: Path) -> str:
                 f"Run chmod 600 {path}, and change the token if someone may have seen it.",
             )
         text = file.read(MOST).decode("utf-8", "replace").strip()
-    if len(text) < SHORTEST or not text.isprintable() or " " in text:
+    return _token(text, str(path), instead)
+
+
+def _token(text: str, where: str, instead: str) -> str:
+    if len(text) < SHORTEST or not (text.isascii() and text.isprintable()) or " " in text:
         raise UsageProblem(
-            f"{path} contains no token.",
+            f"{where} contains no token.",
             f"A token has at least {SHORTEST} characters and no spaces.",
-            "Remove the file; a new token is made.",
+            instead,
         )
     return text

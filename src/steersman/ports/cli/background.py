@@ -6,12 +6,21 @@ import shlex
 import signal
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steersman.host import Host, ThreadHandle
 from steersman.host.carrying import READY, report
+from steersman.ports.cli.connecting import (
+    connected,
+    connecting,
+    folders_there,
+    named,
+    open_threads,
+    thread_argument,
+    work_there,
+)
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -22,7 +31,6 @@ from steersman.ports.cli.options import (
     working,
 )
 from steersman.ports.cli.prompts import Prompter, consent
-from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.watch import Job, Watched
 from steersman.ports.cli.watch import watch as watch_job
 from steersman.ports.cli.work import outputs
@@ -40,8 +48,11 @@ from steersman.views.images import images_from
 from steersman.views.questions import answer_from
 from steersman.views.text import ending_words, safe
 
+if TYPE_CHECKING:
+    from steersman.host.remote import Remote
+
 ALLOW, DENY = ("allow", "yes", "y"), ("deny", "no", "n")
-_thread = click.argument("thread", shell_complete=thread_ids)
+_thread = thread_argument()
 
 
 def begin(text: str, flags: dict[str, Any]) -> int:
@@ -51,6 +62,9 @@ def begin(text: str, flags: dict[str, Any]) -> int:
 
 
 async def _begin(text: str, flags: dict[str, Any]) -> str:
+    if connected():
+        async with open_threads() as there:
+            return (await begin_there(there, text, flags)).id
     async with open_host() as host:
         folder = folder_from(flags["workspace"])
         await consent(host, folder, attended=at_terminal())
@@ -62,8 +76,17 @@ async def _begin(text: str, flags: dict[str, Any]) -> str:
         return handle.id
 
 
+async def begin_there(host: "Host | Remote", text: str, flags: dict[str, Any]) -> ThreadHandle:
+    """Start a thread on the machine that the command connects to."""
+    from steersman.host.remote import Remote
+
+    assert isinstance(host, Remote)
+    folder, how = work_there(flags)
+    return await host.start(folder, text, images_from(flags["images"]), **how)
+
+
 @click.command(hidden=True)
-@_thread
+@click.argument("thread")
 def carry(thread: str) -> int:
     """Run THREAD until nothing is left to do; started by the host, not by people."""
     return asyncio.run(_carry(thread))
@@ -115,7 +138,8 @@ def _say(line: bytes) -> None:
 
 
 @click.command()
-@click.argument("thread", shell_complete=thread_ids, required=False)
+@thread_argument(required=False)
+@connecting
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers and dumb terminals.")
 @working
 @spending
@@ -123,10 +147,14 @@ def _say(line: bytes) -> None:
 def attach(thread: str | None, plain: bool, **flags: Any) -> int:
     """Open the terminal on THREAD (default: the newest here), whichever process runs it.
 
-    Without a terminal, or with --json or --quiet, it is shown until its turn ends.
+    Without a terminal, or with --json or --quiet, it is shown until its turn ends. So is a thread
+    of another machine: URL#ID, or --connect URL.
     """
-    host = open_host()
-    found = host.find(thread) if thread else host.latest(*folders_from(flags["workspace"]))
+    host, workspace = open_threads(), flags["workspace"]
+    folders = folders_there(workspace) if connected() else folders_from(workspace)
+    found = host.find(thread) if thread else host.latest(*folders)
+    if connected():
+        return watch_job(lambda: AttachJob(found.id), flags)
     shown = flags["as_json"] or flags["quiet"] or not (at_terminal() and sys.stderr.isatty())
     if shown and not plain:
         return watch_job(lambda: AttachJob(found.id), flags)
@@ -145,12 +173,11 @@ class AttachJob(Job):
     def __init__(self, thread_id: str) -> None:
         self._id = thread_id
 
-    async def open(self, host: Host, *, attended: bool) -> Watched:
+    async def open(self, host: "Host | Remote", *, attended: bool) -> Watched:
         """Look at the thread, from the beginning of its newest turn."""
         handle = await host.attach(self._id)
-        turns = host.messages(self._id, kinds={"turn_start"})
-        began = max((message.seq for message in turns), default=1)
-        return Watched(handle, began - 1)
+        turns = await asyncio.to_thread(lambda: list(host.messages(self._id, kinds={"turn_start"})))
+        return Watched(handle, turns[-1].seq - 1 if turns else 0)
 
     async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Nothing: whoever runs it works on."""
@@ -158,6 +185,7 @@ class AttachJob(Job):
 
 @click.command()
 @_thread
+@connecting
 @click.argument("words", nargs=-1)
 @click.option(
     "--scope",
@@ -175,7 +203,7 @@ def answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
 
 
 async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
-    async with open_host() as host:
+    async with open_threads() as host:
         handle = await host.attach(thread)
         asked, rest = await _which(host, handle, words)
         said = " ".join(rest).strip()
@@ -192,7 +220,9 @@ async def _answer(thread: str, words: tuple[str, ...], scope: Any) -> None:
         click.echo(f"{done}: {safe(asked.what)}", err=True)
 
 
-async def _put(host: Host, handle: ThreadHandle, asked: Waiting) -> ConfirmResponse | Answer:
+async def _put(
+    host: "Host | Remote", handle: ThreadHandle, asked: Waiting
+) -> ConfirmResponse | Answer:
     """Show what is asked, and let a person at a terminal answer it."""
     kinds = {"confirm_request", "question", "tool_call"}
     messages = await asyncio.to_thread(lambda: list(host.messages(handle.id, kinds=kinds)))
@@ -228,7 +258,7 @@ def _permission(said: str, scope: Any) -> ConfirmResponse:
 
 
 async def _which(
-    host: Host, handle: ThreadHandle, words: tuple[str, ...]
+    host: "Host | Remote", handle: ThreadHandle, words: tuple[str, ...]
 ) -> tuple[Waiting, tuple[str, ...]]:
     """Which request is meant, and the words of its answer."""
     waiting = (await handle.state()).activity.waiting
@@ -256,24 +286,25 @@ async def _which(
     return waiting[0], words
 
 
-def _question(host: Host, handle: ThreadHandle, asked: Waiting) -> Question:
+def _question(host: "Host | Remote", handle: ThreadHandle, asked: Waiting) -> Question:
     """What is asked; what is known of it where the log does not say more."""
     said = host.messages(handle.id, kinds={"question"})
     bodies = (one.body for one in said if one.corr == asked.corr)
     return next((one for one in bodies if isinstance(one, Question)), Question(asked.what))
 
 
-async def _how_to_answer(host: Host, handle: ThreadHandle, asked: Waiting) -> str:
+async def _how_to_answer(host: "Host | Remote", handle: ThreadHandle, asked: Waiting) -> str:
     """A command that answers, as an example."""
     answer = "allow"
     if asked.kind == "question":
         question = await asyncio.to_thread(_question, host, handle, asked)
         answer = shlex.quote(next(iter(question.options), "your answer"))
-    return f"steer answer {handle.id} {asked.corr} {answer}"
+    return f"steer answer {named(handle.id)} {asked.corr} {answer}"
 
 
 @click.command()
 @_thread
+@connecting
 @click.argument("text", nargs=-1, required=True)
 @click.option("--queue", is_flag=True, help="For the next turn, not the running one.")
 def tell(thread: str, text: tuple[str, ...], queue: bool) -> None:
@@ -288,7 +319,7 @@ def tell(thread: str, text: tuple[str, ...], queue: bool) -> None:
 
 
 async def _tell(thread: str, words: str, *, queue: bool) -> None:
-    async with open_host() as host:
+    async with open_threads() as host:
         handle = await host.attach(thread)
         busy = bool((await handle.state()).activity.turn)
         name = await (handle.queue(words) if queue else handle.steer(words))
@@ -299,13 +330,14 @@ async def _tell(thread: str, words: str, *, queue: bool) -> None:
 
 @click.command()
 @_thread
+@connecting
 def cancel(thread: str) -> None:
     """Stop the turn that runs in THREAD, its tools and their processes."""
     asyncio.run(_cancel(thread))
 
 
 async def _cancel(thread: str) -> None:
-    async with open_host() as host:
+    async with open_threads() as host:
         handle = await host.attach(thread)
         await handle.cancel()
         click.echo(f"Stopped thread {handle.id}.", err=True)
@@ -313,6 +345,7 @@ async def _cancel(thread: str) -> None:
 
 @click.command()
 @_thread
+@connecting
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
 def wait(thread: str, timeout: float | None) -> int:
     """Wait until no turn runs in THREAD; the exit code is that of the last one."""
@@ -320,7 +353,7 @@ def wait(thread: str, timeout: float | None) -> int:
 
 
 async def _wait(thread: str, seconds: float | None) -> int:
-    async with open_host() as host:
+    async with open_threads() as host:
         handle = await host.attach(thread)
         asking = asyncio.create_task(_say_what_is_asked(host, handle))
         try:
@@ -335,6 +368,7 @@ async def _wait(thread: str, seconds: float | None) -> int:
             return Exit.NEEDS_ANSWER if state.activity.waiting else Exit.FAILED
         finally:
             asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
         if end is not None and end.ending == "done":
             click.echo(safe(await handle.last_words()))
         elif end is not None:
@@ -343,7 +377,7 @@ async def _wait(thread: str, seconds: float | None) -> int:
         return ENDINGS[end.ending] if end else Exit.DONE
 
 
-async def _say_what_is_asked(host: Host, handle: ThreadHandle) -> None:
+async def _say_what_is_asked(host: "Host | Remote", handle: ThreadHandle) -> None:
     """Tell whoever waits that an answer is wanted, and how to give it."""
 
     async def say(asked: Waiting) -> None:

@@ -10,7 +10,13 @@ import msgspec
 
 from steersman.host import ledger
 from steersman.ports.cli.asking import confirm
-from steersman.ports.cli.options import at_terminal, folder_from, json_flag, open_host, write_lines
+from steersman.ports.cli.connecting import (
+    connecting,
+    folders_there,
+    open_threads,
+    thread_argument,
+)
+from steersman.ports.cli.options import at_terminal, json_flag, open_host, write_lines
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import PlainView
 from steersman.records.counting import counted
@@ -37,14 +43,13 @@ def command() -> None:
 @click.option("--workspace", "-w", metavar="DIR", help="Only threads of this folder.")
 @click.option("--all", "everything", is_flag=True, help="Also single calls made by `steer call`.")
 @click.option("--limit", type=click.IntRange(1), help="Show at most this many.")
+@connecting
 @json_flag
 def list_threads(workspace: str | None, everything: bool, limit: int | None, as_json: bool) -> None:
     """List threads, the most recently used first."""
-    folders = [folder_from(workspace)] if workspace else []
-    host = open_host()
-    found = [thread for thread in host.threads(*folders) if everything or thread.origin != "call"][
-        :limit
-    ]
+    host = open_threads()
+    threads = host.threads(*folders_there(workspace))
+    found = [thread for thread in threads if everything or thread.origin != "call"][:limit]
     states = host.states(found)
     if as_json:
         for thread in found:
@@ -58,11 +63,12 @@ def list_threads(workspace: str | None, everything: bool, limit: int | None, as_
 
 
 @command.command("show")
-@click.argument("thread", shell_complete=thread_ids)
+@thread_argument()
+@connecting
 @json_flag
 def show(thread: str, as_json: bool) -> None:
     """Show one thread: its facts and its conversation."""
-    host = open_host()
+    host = open_threads()
     found = host.find(thread)
     note = asyncio.run(host.tidy(found.id))
     found = host.find(found.id)

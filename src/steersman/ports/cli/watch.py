@@ -8,13 +8,14 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, cast
 
 import click
 from msgspec import Struct
 
 from steersman.host import Host, ThreadHandle
-from steersman.ports.cli.options import at_terminal, open_host
+from steersman.ports.cli.connecting import connected, open_threads
+from steersman.ports.cli.options import at_terminal
 from steersman.ports.cli.outlet import Outlet, outlet, polite, shown
 from steersman.ports.cli.prompts import Asker
 from steersman.ports.cli.views import AnswerView, JsonView, PlainView, View
@@ -63,6 +64,38 @@ class Job(ABC):
         return (ENDINGS[end.ending], end.reason) if end else (Exit.DONE, "")
 
 
+class Seen:
+    """The number of the newest message that was shown."""
+
+    def __init__(self, seq: int) -> None:
+        self.seq = seq
+        self.more = asyncio.Event()
+
+    def note(self, seq: int) -> None:
+        """A message was shown."""
+        self.seq = max(self.seq, seq)
+        self.more.set()
+
+
+class Shown(Struct, frozen=True):
+    """What shows a thread, and how far it is; `asked`: to end."""
+
+    task: "asyncio.Task[str]"
+    seen: Seen
+    asked: asyncio.Event
+
+    async def until(self, seq: int) -> None:
+        """Wait until a message is shown, if it still can be."""
+        ending = asyncio.create_task(self.asked.wait())
+        while self.seen.seq < seq and not self.task.done() and not ending.done():
+            self.seen.more.clear()
+            more = asyncio.create_task(self.seen.more.wait())
+            either: set[asyncio.Task[Any]] = {more, self.task, ending}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            more.cancel()
+        ending.cancel()
+
+
 def watch(make: Callable[[], Job], flags: dict[str, Any]) -> Exit:
     """Make a job and do it, shown as the flags say."""
     view: View = PlainView(yes=bool(flags.get("yes")))
@@ -89,7 +122,8 @@ def _last_lines(problem: SteersmanError) -> None:
 
 async def do(job: Job, view: View, *, attended: bool) -> Exit:
     """Do a job and end its thread's session with the exit code that is returned."""
-    async with open_host() as host:
+    async with open_threads() as near:
+        host = cast("Host", near)  # a command that connects asks only what both of them can
         watched = await job.open(host, attended=attended)
         with nullcontext() if attended else outlet() as output:
             return await _do(job, host, watched, view, output)
@@ -97,15 +131,15 @@ async def do(job: Job, view: View, *, attended: bool) -> Exit:
 
 async def _do(job: Job, host: Host, watched: Watched, view: View, output: Outlet | None) -> Exit:
     """The same with its thread open; without an `output` to wait for, a person is attending."""
-    attended, asked = output is None, asyncio.Event()
-    showing = asyncio.create_task(_show(host, watched, view, output))
+    attended, asked, seen = output is None, asyncio.Event(), Seen(watched.after)
+    showing = asyncio.create_task(_show(host, watched, view, output, seen))
     working = asyncio.create_task(_work(job, watched.handle, attended=attended))
     with _signals(watched, working, showing, asked):
         await asyncio.wait({working, showing}, return_when=asyncio.FIRST_COMPLETED)
         left = showing.done() and not showing.cancelled() and showing.result() == "terminal"
         if not working.done() and not (watched.lingers and (left or showing.cancelled())):
             working.cancel()  # nobody reads what is shown any more
-        return await _ended(job, host, watched.handle, working, showing, asked)
+        return await _ended(job, host, watched.handle, working, Shown(showing, seen, asked))
 
 
 async def _ended(
@@ -113,15 +147,17 @@ async def _ended(
     host: Host,
     handle: ThreadHandle,
     working: "asyncio.Task[TurnEnd | None]",
-    showing: "asyncio.Task[str]",
-    asked: asyncio.Event,
+    shows: Shown,
 ) -> Exit:
     """Wait for the work, and leave the thread with what came of it."""
     problem: SteersmanError | None = None
+    showing = shows.task
     try:
         code, reason = job.outcome(await working)
         if handle.here and showing.cancelled():
             await host.drained(handle.id)  # nobody is here: what others ask for is done, too
+        elif not handle.here:
+            await shows.until((await asyncio.to_thread(host.find, handle.id)).head)
     except asyncio.CancelledError:
         code, reason = Exit.INTERRUPTED, "interrupted"
     except SteersmanError as error:
@@ -129,8 +165,9 @@ async def _ended(
     try:
         if handle.here:
             await handle.close(code, reason)
-            await shown(showing, asked)
+            await shown(showing, shows.asked)
         showing.cancel()
+        await asyncio.wait({showing})
     except StorageProblem as error:
         raise problem or error from error
     if problem is not None:
@@ -143,7 +180,7 @@ async def _work(job: Job, handle: ThreadHandle, *, attended: bool) -> TurnEnd | 
     return await handle.wait()
 
 
-async def _show(host: Host, watched: Watched, view: View, output: Outlet | None) -> str:
+async def _show(host: Host, watched: Watched, view: View, output: Outlet | None, seen: Seen) -> str:
     """Show messages until the thread is closed, put requests to the user, and show what a turn
     changed where that is reviewed afterwards.
 
@@ -163,12 +200,13 @@ async def _show(host: Host, watched: Watched, view: View, output: Outlet | None)
             asker.note(message)
             if isinstance(message.body, TurnStart | SettingsChanged):
                 level = message.body.approvals or level
-            if attended and due(message.body, level):
+            if attended and not connected() and due(message.body, level):
                 await _review(host, message)
             if attended and isinstance(message.body, put):
                 questions[message.corr] = asyncio.create_task(asker.ask(message))
             elif isinstance(message.body, ConfirmResponse | Answer) and message.corr in questions:
                 questions.pop(message.corr).cancel()  # whoever was first has answered
+            seen.note(message.seq)
         return ""
     finally:
         for task in (ticking, *questions.values()):

@@ -7,6 +7,7 @@ import click
 
 from steersman.host import Host, ThreadHandle
 from steersman.ports.cli.asking import answer
+from steersman.ports.cli.connecting import connected, connecting
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -44,6 +45,7 @@ def outputs(command: Any) -> Any:
 @click.argument("task", nargs=-1)
 @click.option("-e", "expression", metavar="TASK", help="The task as one argument.")
 @click.option("--detach", is_flag=True, help="Work in the background; print the thread's id.")
+@connecting
 @working
 @spending
 @outputs
@@ -67,7 +69,11 @@ class RunJob(Job):
         self._flags = flags
 
     async def open(self, host: Host, *, attended: bool) -> Watched:
-        """Make the thread."""
+        """Make the thread; on another machine it works at once, whether or not it is shown."""
+        if connected():
+            from steersman.ports.cli.background import begin_there
+
+            return Watched(await begin_there(host, self._text, self._flags), 0)
         folder = folder_from(self._flags["workspace"])
         await consent(host, folder, attended=attended)
         own = host.permissions.settings_file(folder)
@@ -79,6 +85,8 @@ class RunJob(Job):
 
     async def say(self, handle: ThreadHandle, *, attended: bool) -> None:
         """Give it the task."""
+        if connected():
+            return
         await handle.send(self._text, images_from(self._flags["images"]))
 
 
