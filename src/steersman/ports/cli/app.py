@@ -20,7 +20,7 @@ COMMANDS = {
     "run": ("work", "run", "Run one task without a terminal chat."),
     "resume": ("work", "resume", "Continue a thread."),
     "attach": ("background", "attach", "Open the terminal on a thread, whichever process runs it."),
-    "answer": ("background", "answer", "Answer what a thread asks."),
+    "answer": ("answering", "answer", "Answer what a thread asks."),
     "tell": ("background", "tell", "Send a message to a thread."),
     "cancel": ("background", "cancel", "Stop a thread's turn."),
     "wait": ("background", "wait", "Wait for a thread's turn; its exit code is the run's."),
