@@ -3,6 +3,7 @@
 Whoever connects has a home of their own; all they know of the server is its address and a token.
 """
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +20,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from steersman.client import Client
+from steersman.host import ThreadHandle
+from steersman.host.remote import Remote
+from steersman.records.errors import UsageProblem
+from steersman.records.message import ConfirmResponse, TurnEnd
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.http.watched import PATIENCE, Serving
 from tests.world import Steer, call
@@ -253,6 +258,33 @@ def _until(process: "Popen[str]", kind: str) -> list[dict[str, Any]]:
     while not seen or seen[-1]["kind"] != kind:
         seen.append(json.loads(process.stdout.readline()))
     return seen
+
+
+def test_a_handle_over_http_does_what_one_on_this_machine_does(
+    server: Serving, client: Client, workspace: Path
+) -> None:
+    thread = client.start(str(workspace), "Ask.", model=server.model(ASKS, DONE, DONE)).id
+    corr = client.wait(thread).waiting_for.corr
+
+    async def work() -> tuple[TurnEnd | None, str]:
+        async with Remote(server.url, server.token) as there:
+            handle: ThreadHandle = await there.attach(thread)
+            await handle.withdraw(await handle.queue("Forget it."))
+            await handle.hasten(await handle.queue("Now."))
+            await handle.set(title="Another", mode="plan")
+            await handle.answer(corr, ConfirmResponse("deny", "Not like that."))
+            end = await handle.wait()
+            assert not await handle.compact()
+            with pytest.raises(UsageProblem, match="Cannot change trust"):
+                await handle.set(trust="untrusted")
+            with pytest.raises(UsageProblem, match="Cannot undo over a connection"):
+                await handle.plan_undo()
+            return end, await handle.last_words()
+
+    assert asyncio.run(work()) == (TurnEnd("done", 2), "Done.")
+    said = client.messages(thread, kinds=["user"]).messages
+    assert [one.body.text for one in said] == ["Ask.", "Now."]
+    assert client.thread(thread).title == "Another"
 
 
 # Coming in

@@ -153,6 +153,35 @@ def queue(thread: str, text: str) -> Call[str]:
     return Call("POST", _at(thread, "/queue"), partial(_field, "corr", str), _once({"text": text}))
 
 
+def withdraw(thread: str, corr: str) -> Call[None]:
+    """Withdraw words that were not delivered, by their name."""
+    return Call("POST", _at(thread, "/withdraw"), _nothing, _once({"corr": corr}))
+
+
+def hasten(thread: str, corr: str) -> Call[None]:
+    """Give queued words to the turn that runs, by their name."""
+    return Call("POST", _at(thread, "/hasten"), _nothing, _once({"corr": corr}))
+
+
+def change(
+    thread: str,
+    *,
+    mode: str = "",
+    model: str = "",
+    approvals: Approvals | None = None,
+    title: str = "",
+) -> Call[ThreadFacts]:
+    """Change how a thread works, from the next model call on, or its title."""
+    given = _kept({"mode": mode, "model": model, "approvals": approvals, "title": title})
+    return Call("PATCH", _at(thread), _as(ThreadFacts), given)
+
+
+def compact(thread: str, *, undo: bool = False) -> Call[bool]:
+    """Show the model a digest of what is older, or undo that; False if there is nothing to."""
+    body = _once({"undo": undo})
+    return Call("POST", _at(thread, "/compact"), partial(_field, "done", bool), body)
+
+
 def answer(
     thread: str,
     corr: str,

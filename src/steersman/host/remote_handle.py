@@ -29,6 +29,7 @@ from steersman.records.undo import Part, UndoPlan
 
 LOOK = 5.0  # seconds after which a thread is looked at again: who runs it may have died
 PAGE = 500
+CHANGED = frozenset({"mode", "model", "approvals", "title"})  # what a server lets change
 
 
 class RemoteHandle:
@@ -72,6 +73,25 @@ class RemoteHandle:
     async def queue(self, text: str) -> str:
         """Say something for the next turn; the answer names the message."""
         return await self._client.queue(self.id, text)
+
+    async def hasten(self, corr: str) -> None:
+        """Give queued words to the turn that runs; begin one with the oldest where none runs."""
+        await self._client.hasten(self.id, corr)
+
+    async def withdraw(self, corr: str) -> None:
+        """Withdraw words that were not delivered."""
+        await self._client.withdraw(self.id, corr)
+
+    async def compact(self, *, undo: bool = False) -> bool:
+        """Show the model a digest of what is older, or undo that; False if there is nothing to."""
+        return await self._client.compact(self.id, undo=undo)
+
+    async def set(self, **values: Value) -> None:
+        """Change mode, model, approvals or title, from the next call on."""
+        if others := set(values) - CHANGED:
+            _lacks(f"change {min(others)}")
+        given: Any = values
+        await self._client.change(self.id, **given)
 
     async def answer(self, corr: str, answer: ConfirmResponse | Answer) -> None:
         """Answer a request or a question; raises `TooLate` when someone else was first."""
@@ -179,15 +199,7 @@ class RemoteHandle:
         """The same value: the server took out what is secret there."""
         return value
 
-    # What no command over HTTP needs yet
-
-    async def hasten(self, corr: str) -> None:
-        """Not over HTTP."""
-        _lacks("deliver queued words early")
-
-    async def withdraw(self, corr: str) -> None:
-        """Not over HTTP."""
-        _lacks("withdraw words")
+    # What a server does not offer
 
     async def go_on(self) -> bool:
         """Not over HTTP."""
@@ -219,17 +231,9 @@ class RemoteHandle:
         """Not over HTTP."""
         _lacks("rewind")
 
-    async def compact(self, *, undo: bool = False) -> bool:
-        """Not over HTTP."""
-        _lacks("compact a thread")
-
     async def aside(self, system: str, text: str) -> str:
         """Not over HTTP."""
         _lacks("ask a model aside")
-
-    async def set(self, **values: Value) -> None:
-        """Not over HTTP."""
-        _lacks("change settings")
 
 
 def apart(facts: ThreadFacts) -> tuple[Thread, ThreadState]:
