@@ -114,6 +114,12 @@ def test_other_shells_get_help_with_their_values(shell, steer, script, completed
     assert "plain" in completed(shell, "steer threa")
 
 
+def test_threads_of_this_machine_are_not_offered_for_those_of_another(steer, script, completed):
+    steer("run", "--model", script(DONE), "task")
+    assert plain(completed("bash", "steer wait "))
+    assert completed("bash", "steer wait --connect https://example.org ") == "\n"
+
+
 def test_nothing_is_completed_and_nothing_said_where_nothing_can_be(completed, steer, home):
     home.mkdir()
     (home / "steersman.db").write_bytes(b"not a database")

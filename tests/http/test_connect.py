@@ -5,6 +5,7 @@ Whoever connects has a home of their own; all they know of the server is its add
 
 import asyncio
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ from steersman.host.remote import Remote
 from steersman.records.errors import UsageProblem
 from steersman.records.message import ConfirmResponse, TurnEnd
 from tests.cli.terminal import CTRL_C, Terminal
+from tests.http.relay import Relay
 from tests.http.watched import PATIENCE, Serving
 from tests.world import Steer, call
 
@@ -42,7 +44,7 @@ DONE = {"text": "Done."}
 def server(environ: dict[str, str], tmp_path: Path) -> Iterator[Serving]:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    made = Serving(environ, folder)
+    made = Serving(environ, folder, "--public", "127.0.0.2")
     yield made
     made.stop()
 
@@ -177,6 +179,30 @@ def test_words_go_to_a_thread_and_a_turn_is_stopped(
     assert (waited.returncode, waited.stdout) == (130, "")
     said = client.messages(thread, kinds=["user"]).messages
     assert [one.body.text for one in said] == ["Begin.", "Take long."]
+
+
+def test_what_is_said_over_a_line_that_breaks_is_said_once(
+    server: Serving, client: Client, connected: Steer, workspace: Path
+) -> None:
+    thread = client.start(str(workspace), "Begin.", model=server.model(DONE, DONE)).id
+    client.wait(thread)
+    # Enough for what is looked up, which comes before the words on the same connection.
+    listed = len(http_answer(server, f"/threads?q={thread}&calls=true&skip=0&limit=500"))
+    with Relay(server.at, breaks_after=listed + 50) as line:
+        assert good(connected("tell", f"{line.url}#{thread}", "Go on."))
+        assert line.connections > 2  # one to look it up, one that broke, one more
+    client.wait(thread)
+    said = client.messages(thread, kinds=["user"]).messages
+    assert [one.body.text for one in said] == ["Begin.", "Go on."]
+
+
+def http_answer(server: Serving, path: str) -> bytes:
+    """All bytes of an answer."""
+    host, _, port = server.at.rpartition(":")
+    with socket.create_connection((host, int(port)), PATIENCE) as line:
+        head = f"GET /api/v0{path} HTTP/1.1\r\nHost: {server.at}\r\nConnection: close\r\n"
+        line.sendall(f"{head}Authorization: Bearer {server.token}\r\n\r\n".encode())
+        return b"".join(iter(lambda: line.recv(65536), b""))
 
 
 def test_a_thread_is_followed_to_its_end_over_the_death_of_its_server(

@@ -17,6 +17,8 @@ from steersman.ports.cli.values import thread_ids
 from steersman.records.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from steersman.host.remote import Remote
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,9 +73,15 @@ def connecting(command: F) -> F:
     return command
 
 
+def _ids(ctx: click.Context, argument: click.Parameter, begun: str) -> "list[CompletionItem]":
+    """Threads of this machine; no server is asked while someone types."""
+    elsewhere = ctx.meta.get(_NOTE.format("connect")) or "://" in begun
+    return [] if elsewhere else thread_ids(ctx, argument, begun)
+
+
 def thread_argument(*, required: bool = True) -> Callable[[F], F]:
     """A thread by its id, the beginning of it, or `URL#ID`."""
-    return click.argument("thread", callback=_thread, shell_complete=thread_ids, required=required)
+    return click.argument("thread", callback=_thread, shell_complete=_ids, required=required)
 
 
 def connected() -> str:
