@@ -342,6 +342,10 @@ def test_a_token_is_needed(server: Serving, far: Steer, token: str) -> None:
         ("http://127.0.0.1:8920/?token=s3cret", "An address has no name, password or token in it"),
         ("http://example.org", "Pass --plain-http"),
         ("ftp://127.0.0.1", "is not the address of a server"),
+        ("http://[::1", "is not the address of a server"),
+        ("http://127.0.0.1:abc", "is not the address of a server"),
+        ("http://127.0.0.1:99999", "is not the address of a server"),
+        ("https://example..org", "is not the address of a server"),
     ],
 )
 def test_an_address_is_refused_before_anything_is_sent(far: Steer, url: str, what: str) -> None:

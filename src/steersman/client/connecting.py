@@ -2,7 +2,7 @@
 
 import ipaddress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.thread_facts import ThreadFacts
@@ -14,17 +14,28 @@ PASSING = (502, 503, 504)  # a server that starts or a proxy in front of it says
 
 def options(url: str, token: str) -> dict[str, Any]:
     """How to connect; what is on this machine is never reached through a proxy."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageProblem(
-            f"“{url}” is not the address of a server.", try_this="Use the one `steer serve` shows."
-        )
+    parts = address(url)
     return {
         "base_url": url,
         "headers": {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
         "timeout": TIMEOUT,
-        "trust_env": not is_here(parts.hostname),
+        "trust_env": not is_here(parts.hostname or ""),
     }
+
+
+def address(url: str) -> SplitResult:
+    """The parts of a server's address."""
+    try:
+        parts = urlsplit(url)
+        (parts.hostname or "").encode("idna")  # as it is looked up
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise UsageProblem(
+            f"“{url}” is not the address of a server.", try_this="Use the one `steer serve` shows."
+        )
+    return parts
 
 
 def again(status: int) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
 
 from steersman.client import AsyncClient, Client
-from steersman.client.connecting import PATIENCE, is_here
+from steersman.client.connecting import PATIENCE, address, is_here
 from steersman.host.remote_handle import RemoteHandle, apart
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
@@ -121,13 +120,13 @@ class Remote:
 
 def _check(url: str, *, plain_http: bool) -> None:
     """Refuse an address that would give a secret away; the address may have one: it is not said."""
-    parts = urlsplit(url)
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    if any(sign in url for sign in "@?#"):
         raise UsageProblem(
             "An address has no name, password or token in it.",
             "Whoever sees your command line or a log could read it.",
             "Set STEERSMAN_TOKEN, or pass --token-file FILE.",
         )
+    parts = address(url)
     if parts.scheme == "http" and not (plain_http or is_here(parts.hostname or "")):
         raise UsageProblem(
             f"{parts.hostname} would be reached without TLS.",
