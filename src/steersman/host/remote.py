@@ -111,7 +111,7 @@ class Remote:
         while more:
             page = self._client.threads(workspace, q, calls=True, skip=skip, limit=PAGE)
             yield from page.threads
-            skip, more = skip + len(page.threads), page.more
+            skip, more = skip + len(page.threads), page.more and bool(page.threads)
 
     def _note(self, facts: ThreadFacts) -> Thread:
         thread, self._known[facts.id] = apart(facts)
