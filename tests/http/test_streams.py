@@ -2,8 +2,10 @@
 
 import json
 import random
+import resource
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +180,21 @@ def test_a_reader_that_reads_nothing_holds_nobody_up(server: Served) -> None:
     with lazy, server.events(thread) as frames:
         seen = stored(frames)
     assert seen == list(range(1, len(seen) + 1))
+
+
+def test_more_readers_than_a_shell_lets_a_program_have_files(tmp_path: Path) -> None:
+    """A server takes what it may have, not what a program gets that asks for nothing."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (80, limits[1]))
+    try:
+        few = Served(tmp_path / "home", tmp_path / "work")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    with ExitStack() as lines:
+        lines.callback(few.kill)
+        thread = few.begin(SAY)
+        for _ in range(100):
+            assert lines.enter_context(few.events(thread)).status == 200
 
 
 # One socket for a page

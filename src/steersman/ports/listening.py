@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import resource
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from steersman.records.errors import Exit, UsageProblem
 
 GRACE = 2  # seconds that answers under way have at the end
+CONNECTIONS = 65_536
 PATIENCE = 20.0  # seconds in which the head of a request must have arrived
 UNREAD = 60.0  # seconds after which a client is cut that takes nothing of what it asked for
 
@@ -67,6 +69,17 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
+def _make_room() -> None:
+    """Let this process have as many connections as it may, not as few as a shell gives.
+
+    No more than anyone needs: programs that it starts may close each number up to the limit.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, CONNECTIONS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 async def serve(
     app: Any,
     listening: socket.socket,
@@ -77,6 +90,7 @@ async def serve(
 
     `before` that ends what would not end by itself.
     """
+    _make_room()
     config = uvicorn.Config(
         app,
         http=Impatient,
