@@ -91,6 +91,7 @@ async def serve(
     `before` that ends what would not end by itself.
     """
     _make_room()
+    more.setdefault("ws", "none")
     config = uvicorn.Config(
         app,
         http=Impatient,
@@ -147,6 +148,13 @@ class Unsignalled(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Nothing is captured."""
         yield
+
+
+def sockets(*given: Any, **named: Any) -> asyncio.Protocol:
+    """As `ws`: a connection becomes a WebSocket; what that needs is imported for the first one."""
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    return WebSocketsSansIOProtocol(*given, **named)
 
 
 class Impatient(H11Protocol):

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,9 @@ async def _serve(flags: dict[str, Any]) -> None:
             sweeping = asyncio.create_task(desk.sweep())
             try:
                 given = {name: value for name, value in files.items() if value}
-                await ports.serve(server.app, listening, before=server.streams.close, **given)
+                await ports.serve(
+                    server.app, listening, before=server.streams.close, ws=ports.sockets, **given
+                )
             finally:
                 sweeping.cancel()
                 await desk.hand_over()
@@ -111,13 +114,10 @@ def _check(flags: dict[str, Any]) -> None:
 
 
 def _require() -> None:
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-        import websockets  # noqa: F401
-    except ImportError as error:
+    missing = [name for name in ("starlette", "uvicorn", "websockets") if find_spec(name) is None]
+    if missing:
         raise UsageProblem(
             "The HTTP server is not installed.",
-            str(error),
+            f"No module named '{missing[0]}'",
             "Install it: pip install 'steersman[serve]'",
-        ) from error
+        )

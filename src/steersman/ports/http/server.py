@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -17,7 +18,6 @@ from steersman.host.tokens import Holder, Tokens
 from steersman.ports.http import entering, files, speaking, threads, undoing, workspace
 from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
-from steersman.ports.http.openapi import described
 from steersman.ports.http.streams import HEARTBEAT, Streams
 from steersman.ports.http.watching import Watching
 from steersman.records.errors import SteersmanError
@@ -44,7 +44,6 @@ class Server:
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
         self._watching = Watching(desk, self.streams)
-        self._document = msgspec.json.encode(described(OPERATIONS))
         desk.host.bus.keeps = True
         self.app: App = Door(
             self._routed(),
@@ -87,6 +86,13 @@ class Server:
             return True
         known = await asyncio.to_thread(self._tokens.all)
         return any(one.id == caller.token and one.valid for one in known)
+
+    @cached_property
+    def _document(self) -> bytes:
+        """The description of the API; to make it takes longer than to start, and few ask for it."""
+        from steersman.ports.http.openapi import described
+
+        return msgspec.json.encode(described(OPERATIONS))
 
     async def _described(self, request: Request) -> Response:
         return Response(self._document, media_type="application/json")
