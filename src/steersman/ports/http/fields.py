@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from steersman.host.desk import Desk
+from steersman.host.tokens import Holder
 from steersman.records.thread import Thread
 from steersman.records.thread_facts import ThreadFacts
 from steersman.views.threads import facts
@@ -33,5 +34,13 @@ class OneThread(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def facts_of(desk: Desk, thread: Thread) -> ThreadFacts:
     """All that is known of a thread."""
-    states = await asyncio.to_thread(desk.host.states, [thread])
-    return facts(thread, states[thread.id])
+    return await asyncio.to_thread(_facts, desk, thread)
+
+
+async def facts_by_id(desk: Desk, wanted: str, caller: Holder) -> ThreadFacts:
+    """The same, of a thread that is found in the same breath."""
+    return await asyncio.to_thread(lambda: _facts(desk, desk.find(wanted, caller)))
+
+
+def _facts(desk: Desk, thread: Thread) -> ThreadFacts:
+    return facts(thread, desk.host.states([thread])[thread.id])

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
-from steersman.ports.http.fields import Mode, Name, OneThread, Text, facts_of
+from steersman.ports.http.fields import Mode, Name, OneThread, Text, facts_by_id
 from steersman.ports.http.layer import Done, operation
 from steersman.records.dialogue import Image
 from steersman.records.errors import Denied, UsageProblem
@@ -172,7 +172,7 @@ async def change_thread(
         raise UsageProblem("There is nothing to change.")
     desk.check(caller, chosen)
     await (await desk.speak(params.thread, caller)).set(**chosen)
-    return await facts_of(desk, await desk.thread(params.thread, caller))
+    return await facts_by_id(desk, params.thread, caller)
 
 
 class Digest(Struct, frozen=True, forbid_unknown_fields=True):

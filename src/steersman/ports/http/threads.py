@@ -13,7 +13,7 @@ from steersman.host.costs import Account
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
 from steersman.ports.http.door import LINES
-from steersman.ports.http.fields import PAGE, Id, Mode, Name, OneThread, Seq, facts_of
+from steersman.ports.http.fields import PAGE, Id, Mode, Name, OneThread, Seq, facts_by_id, facts_of
 from steersman.ports.http.layer import Done, Nothing, operation
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
@@ -74,7 +74,7 @@ def _listed(desk: Desk, caller: Holder, wanted: Wanted) -> Threads:
 @operation("GET", "/threads/{thread}", needs="read")
 async def show_thread(desk: Desk, caller: Holder, params: OneThread) -> ThreadFacts:
     """Show one thread: what it is, what it does, what it waits for."""
-    return await facts_of(desk, await desk.thread(params.thread, caller))
+    return await facts_by_id(desk, params.thread, caller)
 
 
 class Span(Struct, frozen=True, forbid_unknown_fields=True):
@@ -171,7 +171,7 @@ async def start_thread(desk: Desk, caller: Holder, body: NewThread, params: Noth
     if body.text:
         handle = await desk.speak(thread.id, caller, body.id and f"{body.id}:first")
         await handle.send(body.text, body.images)
-    return await facts_of(desk, await desk.thread(thread.id, caller))
+    return await facts_by_id(desk, thread.id, caller)
 
 
 class ForkAt(Struct, frozen=True, forbid_unknown_fields=True):
