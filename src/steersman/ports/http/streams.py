@@ -111,8 +111,7 @@ class Streams:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
 
         async def put(frame: Frame) -> None:
-            async with asyncio.timeout(STALLED):
-                await send({"type": "http.response.body", "body": frame.sse(), "more_body": True})
+            await send({"type": "http.response.body", "body": frame.sse(), "more_body": True})
 
         with suppress(TimeoutError):
             ended = asyncio.ensure_future(_gone(receive))
@@ -127,37 +126,51 @@ class Streams:
         caller: Holder,
     ) -> None:
         """Hand frames to a reader until it is gone, the server stops or its token is revoked."""
-        stop: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._readers.add(stop)
-        pending: asyncio.Future[Frame] = asyncio.ensure_future(_next(frames))
         loop = asyncio.get_running_loop()
-        asked = loop.time()
+        stop: asyncio.Future[str] = loop.create_future()
+        self._readers.add(stop)
+        handed, begun = 0, 0.0
+
+        async def hand_over() -> None:
+            nonlocal handed, begun
+            async for frame in frames:
+                begun = loop.time()
+                await put(frame)
+                handed, begun = handed + 1, 0.0
+
+        async def tell(frame: Frame) -> None:
+            async with asyncio.timeout(STALLED):
+                await put(frame)
+
+        handing = asyncio.ensure_future(hand_over())
+        either: set[asyncio.Future[Any]] = {handing, ended, stop}
+        why: dict[str, str] = {}
         try:
-            while True:
-                either: set[asyncio.Future[Any]] = {pending, ended, stop}
+            while not stop.done():
+                before = handed
                 await asyncio.wait(
                     either, timeout=self._heartbeat, return_when=asyncio.FIRST_COMPLETED
                 )
                 if ended.done():
                     return
-                if loop.time() >= asked + self._heartbeat:  # a busy reader is asked, too
-                    asked = loop.time()
-                    if not await self.still(caller):
-                        await put(plain("closing", why="the token is not valid any more"))
-                        return
-                if pending.done():
-                    await put(pending.result())
-                    pending = asyncio.ensure_future(_next(frames))
-                elif stop.done():
-                    await put(plain("closing"))
+                if begun and loop.time() - begun > STALLED:
+                    raise TimeoutError
+                if handing.done():
+                    handing.result()
                     return
-                else:
-                    await put(plain("heartbeat"))
+                if not stop.done() and not await self.still(caller):
+                    why = {"why": "the token is not valid any more"}
+                    break
+                if not (stop.done() or begun) and handed == before:
+                    await tell(plain("heartbeat"))
+            handing.cancel()
+            await asyncio.wait({handing})
+            await tell(plain("closing", **why))
         finally:
             self._readers.discard(stop)
-            for one in (pending, ended):
+            for one in (handing, ended):
                 one.cancel()
-            await asyncio.gather(pending, ended, return_exceptions=True)
+            await asyncio.gather(handing, ended, return_exceptions=True)
             await frames.aclose()
 
     # One socket for a page
@@ -171,8 +184,7 @@ class Streams:
         listening = asyncio.ensure_future(self._listen(socket, caller, waiting, followed))
 
         async def put(frame: Frame) -> None:
-            async with asyncio.timeout(STALLED):
-                await socket.send_text(msgspec.json.encode(frame).decode())
+            await socket.send_text(msgspec.json.encode(frame).decode())
 
         try:
             with suppress(TimeoutError, WebSocketDisconnect):
@@ -217,10 +229,6 @@ class Streams:
         async with aclosing(self.frames(thread, after)) as frames:
             async for frame in frames:
                 await waiting.put(frame)
-
-
-async def _next(frames: Frames) -> Frame:
-    return await anext(frames)
 
 
 async def _queued(waiting: "asyncio.Queue[Frame]") -> Frames:
