@@ -16,6 +16,7 @@ from pathlib import Path
 from secrets import choice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -61,6 +62,10 @@ def new_id() -> str:
     return "".join(choice(ALPHABET) for _ in range(10))
 
 
+class Page(list[Message]):
+    """Messages that were read; all readers that are at the same place have the same."""
+
+
 class Host:
     """One process's door to all threads. Use it as an async context manager.
 
@@ -78,6 +83,7 @@ class Host:
         self.permissions = Permissions(store, environ)
         self.newsroom = Newsroom(store, self.bus, lambda thread: self.session(thread) is not None)
         self._reading = Hands(1, "reading")
+        self._pages: WeakValueDictionary[tuple[str, int], Page] = WeakValueDictionary()
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
@@ -314,11 +320,19 @@ class Host:
                     yield Joined([one for one in partial if one.time > whole])
                 item = await news.next()
 
-    async def _page(self, thread_id: str, after: int) -> list[Message]:
-        """Messages after one, read beside the loop and for one reader at a time."""
+    async def _page(self, thread_id: str, after: int) -> Page:
+        """Messages after one, read beside the loop and for one reader at a time.
 
-        def read() -> list[Message]:
-            return list(islice(read_messages(self.store, thread_id, after=after), PAGE))
+        What one of them still has is not read again for another: more may follow it by now, but
+        nothing in it can have changed. Only that nothing followed is always found out anew.
+        """
+
+        def read() -> Page:
+            if (page := self._pages.get((thread_id, after))) is None:
+                page = Page(islice(read_messages(self.store, thread_id, after=after), PAGE))
+                if page:
+                    self._pages[thread_id, after] = page
+            return page
 
         return await asyncio.get_running_loop().run_in_executor(self._reading, read)
 
