@@ -1,4 +1,4 @@
-"""Several readers of one thread: what one still has is not read for another, and nobody misses any."""
+"""Several readers of a thread: what one still has is not read again, and nobody misses any."""
 
 from contextlib import aclosing
 
