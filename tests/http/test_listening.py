@@ -19,7 +19,7 @@ def test_an_answer_does_not_wait_for_the_reader_to_confirm_its_beginning() -> No
 
 
 def test_a_server_imports_what_is_used(steer) -> None:
-    """Nobody has opened a socket or asked for the description of the API."""
+    """Nobody has opened a socket, watched a repository or asked for the description of the API."""
     command = ["-X", "importtime", "-m", "steersman", "serve", "--port", "0", "--json"]
     with subprocess.Popen(
         [sys.executable, *command],
@@ -41,4 +41,9 @@ def test_a_server_imports_what_is_used(steer) -> None:
             errors = serving.communicate(timeout=60)[1]
     found = {one.rpartition("|")[2].strip() for one in errors.splitlines()}
     assert "starlette.applications" in found
-    assert not found & {"websockets", "steersman.ports.http.openapi", "importlib.metadata"}
+    assert not found & {
+        "importlib.metadata",
+        "steersman.host.git_watch",
+        "steersman.ports.http.openapi",
+        "websockets",
+    }

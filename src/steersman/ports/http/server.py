@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from steersman import __version__
 from steersman.host.desk import Desk
@@ -19,9 +20,11 @@ from steersman.ports.http import entering, files, speaking, threads, undoing, wo
 from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.streams import HEARTBEAT, Streams
-from steersman.ports.http.watching import Watching
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
+
+if TYPE_CHECKING:
+    from steersman.ports.http.watching import Watching
 
 ROOMS = (entering, threads, speaking, undoing, files, workspace)
 OPERATIONS = [one for room in ROOMS for one in by_name(vars(room))]
@@ -43,7 +46,6 @@ class Server:
         self._tokens = Tokens(desk.host)
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
-        self._watching = Watching(desk, self.streams)
         desk.host.bus.keeps = True
         self.app: App = Door(
             self._routed(),
@@ -60,7 +62,7 @@ class Server:
         routes += [
             Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
             WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
-            WebSocketRoute(f"{PREFIX}/threads/{{thread}}/git/watch", self._watching.socket),
+            WebSocketRoute(f"{PREFIX}/threads/{{thread}}/git/watch", self._watched),
             Route("/openapi.json", self._described, methods=["GET"]),
             Route("/healthz", self._health, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
@@ -86,6 +88,15 @@ class Server:
             return True
         known = await asyncio.to_thread(self._tokens.all)
         return any(one.id == caller.token and one.valid for one in known)
+
+    @cached_property
+    def _watching(self) -> "Watching":
+        from steersman.ports.http.watching import Watching
+
+        return Watching(self._desk, self.streams)
+
+    async def _watched(self, socket: WebSocket) -> None:
+        await self._watching.socket(socket)
 
     @cached_property
     def _document(self) -> bytes:
