@@ -73,8 +73,8 @@ def test_who_may_only_answer_changes_no_call(server: Served) -> None:
     server.ended(thread)
 
 
-def test_one_name_of_two_requests_is_two(server: Served) -> None:
-    """Words of another token, or another kind of request, are not taken for the same."""
+def test_one_name_of_two_tokens_is_two(server: Served) -> None:
+    """Words of another token are not taken for the same; another request of one is refused."""
     text, _ = token(server)
     thread = server.begin(SAY)
     server.ended(thread)
@@ -84,7 +84,7 @@ def test_one_name_of_two_requests_is_two(server: Served) -> None:
     server.ended(thread, turns=2)
     server.post(f"/threads/{thread}/send", {"text": "yours", "id": "job"})
     server.ended(thread, turns=3)
-    assert server.post(f"/threads/{thread}/queue", {"text": "later", "id": "job"})["corr"]
+    assert server.request("POST", f"{path}/queue", {"text": "later", "id": "job"}).status == 409
     users = server.get(f"/threads/{thread}/messages?kinds=user")["messages"]
     assert [one["body"]["text"] for one in users][:3] == ["Do it.", "mine", "yours"]
 

@@ -51,8 +51,9 @@ def test_the_log_says_who_asked(server: Served) -> None:
 
 def test_sending_twice_is_one_input(server: Served) -> None:
     """A program that got no answer asks again, under the same name."""
-    thread = server.begin(SAY, id="mine")
-    again = server.begin(SAY, id="mine")
+    script = server.home / "twice.json"
+    script.write_text(json.dumps({"turns": [SAY]}))
+    thread, again = (server.begin(id="mine", model=f"scripted:{script}") for _ in range(2))
     assert again == thread
     server.ended(thread)
     first = server.post(f"/threads/{thread}/send", {"text": "More.", "id": "a"})
@@ -64,6 +65,23 @@ def test_sending_twice_is_one_input(server: Served) -> None:
     assert server.post(plan, {"text": "q", "id": "b"}) == server.post(
         plan, {"text": "q", "id": "b"}
     )
+
+
+def test_a_name_stands_for_one_request(server: Served) -> None:
+    """Other words under it are neither lost nor answered with what became of the first."""
+    thread = server.begin(SAY, id="once")
+    server.ended(thread)
+    server.post(f"/threads/{thread}/queue", {"text": "first", "id": "n"})
+    for path, body in (
+        (f"/threads/{thread}/queue", {"text": "second", "id": "n"}),
+        (f"/threads/{thread}/send", {"text": "first", "id": "n"}),
+        ("/threads", {"workspace": str(server.workspace), "text": "Another.", "id": "once"}),
+    ):
+        got = server.request("POST", f"/api/v0{path}", body)
+        assert got.status == 409, got
+        assert got.json["what"] == f"The id “{body['id']}” was given to another request."
+    server.ended(thread, turns=2)
+    assert [one["text"] for one in bodies(server, thread, "user")] == ["Do it.", "first"]
 
 
 def test_two_at_once_are_one_input(server: Served) -> None:
@@ -224,7 +242,8 @@ def test_a_thread_of_another_process_is_served_too(server: Served) -> None:
         ({}, "`workspace` is missing"),
         ({"workspace": 1}, "`workspace` must be text"),
         ({"workspace": "/nowhere/at/all"}, "nowhere"),
-        ({"workspace": ".", "colour": "red"}, "`colour`"),
+        ({"workspace": "."}, "`workspace` must match ^/"),
+        ({"workspace": "/", "colour": "red"}, "`colour`"),
         ({"workspace": "{here}", "model": "nobody:nothing"}, "nobody"),
         ({"workspace": "{here}", "trust": "untrusted"}, "trust"),
     ],

@@ -385,6 +385,17 @@ def test_a_call_that_needs_an_answer_waits_in_its_thread_and_is_done_once(world)
     assert not (world.folder / ".vscode" / "tasks.json").exists()
 
 
+def test_an_id_stands_for_one_call(world):
+    """Another one under it is refused, and not answered with what the first gave."""
+    good(world.post("/write", path="one.txt", content="1\n", id="one"))
+    for got in (
+        world.post("/write", path="two.txt", content="2\n", id="one"),
+        world.get("/read-file", path="one.txt", id="one"),
+    ):
+        assert bad(got) == (409, "The id “one” was given to another request.")
+    assert not (world.folder / "two.txt").exists()
+
+
 def test_a_call_that_is_denied_says_so(world):
     sent = {"path": ".idea/run.xml", "content": "x", "id": "mine"}
     told = world.post("/write", **sent).json()

@@ -8,7 +8,7 @@ from steersman.host.application import Host
 from steersman.host.posting import By
 from steersman.host.settings import settings_for, state_folder
 from steersman.host.tokens import Holder, Tickets
-from steersman.host.workbench import Missing, Workbench
+from steersman.host.workbench import Missing, Reused, Workbench, digest
 from steersman.records.errors import Denied, Exit
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
@@ -88,6 +88,15 @@ class Desk:
             raise Denied("Only the owner's token chooses a profile.", "It may lift the sandbox.")
         if caller.token and str(flags.get("model", "")).startswith("scripted:"):
             raise Denied("Only the owner's token chooses a script.", "It is a file here.")
+
+    async def named(self, name: str, thread: str, caller: Holder, asked: object) -> None:
+        """Refuse another request under a name that was given to one in this thread."""
+        key, what = f"{thread}/{caller.token}:{name}", digest(asked)
+        said = await asyncio.to_thread(self.host.store.setting, "named", key)
+        if said is None:
+            await asyncio.to_thread(self.host.store.remember, "named", key, what)
+        elif said != what:
+            raise Reused(name)
 
     async def let_go(self, thread_id: str) -> None:
         """Leave a thread in which nothing happens, if this process runs it."""

@@ -5,6 +5,7 @@ waits for an answer, which may never come, others are made in another thread.
 """
 
 import asyncio
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from steersman.records.errors import (
     Denied,
     NeedsAnswer,
     SteersmanError,
+    TooLate,
     ToolProblem,
     UsageProblem,
 )
@@ -42,6 +44,20 @@ _SCOPE = "called"
 
 class Missing(UsageProblem):
     """There is no such thing, or it is none of the caller's business."""
+
+
+class Reused(TooLate):
+    """A name stands for one request."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The id “{name}” was given to another request.", try_this="Choose a new one."
+        )
+
+
+def digest(asked: object) -> str:
+    """What tells a request from another one under the same name."""
+    return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
 
 
 class Unanswered(Problem, frozen=True, omit_defaults=True):
@@ -89,10 +105,11 @@ class Asked(Struct, frozen=True):
 
 
 class Begun(Struct, frozen=True):
-    """Where a call was made that may be asked about again."""
+    """Where a call was made that may be asked about again, and a digest of what was asked."""
 
     thread: str
     after: int
+    what: str = ""
 
 
 class Workbench:
@@ -149,14 +166,17 @@ class Workbench:
         folder = await self.folder(asked.folder, asked.caller)
         name = f"{asked.caller.token or 'owner'}-{asked.request or token_hex(8)}"
         key = f"{folder}/{name}"
+        what = digest([asked.tool, asked.arguments])
         if asked.request:
             said = await asyncio.to_thread(self._host.store.setting, _SCOPE, key)
             if said:
                 begun = msgspec.json.decode(said, type=Begun)
+                if begun.what not in ("", what):
+                    raise Reused(asked.request)
                 return begun.thread, await self._call(folder, name, asked, begun)
         with self._taken(await self._thread(folder, asked), asked.reads) as thread:
             head = (await asyncio.to_thread(self._host.find, thread)).head
-            begun = Begun(thread, head)
+            begun = Begun(thread, head, what)
             if asked.request:
                 await self._remember(key, begun)
             try:

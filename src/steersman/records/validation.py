@@ -23,6 +23,7 @@ _FORMS = (
     (r"Expected `str` of length >= 1", "{it} must not be empty"),
     (r"Expected `\w+` of length >= (?P<n>\d+)", "{it} must have a length of at least {n}"),
     (r"Expected `\w+` of length <= (?P<n>\d+)", "{it} must have a length of at most {n}"),
+    (r"Expected `str` matching regex '(?P<form>.+)'", "{it} must match {form}"),
     (r"Object missing required field `(?P<name>[^`]+)`", "`{within}{name}` is missing"),
     (r"Object contains unknown field `(?P<name>[^`]+)`", "there is no `{within}{name}`"),
     (r"Invalid (?:enum )?value (?P<got>.+)", "{it} cannot be {got}"),

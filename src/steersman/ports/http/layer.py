@@ -113,7 +113,7 @@ def operation(
 async def answered(made: Operation, desk: Desk, request: Request) -> Response:
     """What an operation answers to a request, or what is wrong with it."""
     try:
-        answer = await _done(made, desk, request)
+        answer = await made.run(**await _given(made, desk, request))
     except asyncio.CancelledError:  # what takes long is cut off when the server stops
         return problem(503, Problem("The server is stopping."))
     except Exception as error:
@@ -126,42 +126,53 @@ async def answered(made: Operation, desk: Desk, request: Request) -> Response:
 class Unfit(Exception):
     """A request that cannot be for this operation."""
 
-    def __init__(self, status: int, what: str) -> None:
+    def __init__(self, status: int, what: str, why: str = "") -> None:
         super().__init__(what)
-        self.status = status
+        self.status, self.problem = status, Problem(what, why)
 
 
-async def _done(made: Operation, desk: Desk, request: Request) -> Any:
+async def _given(made: Operation, desk: Desk, request: Request) -> dict[str, Any]:
+    """What an operation is called with."""
     caller: Holder = request.scope["state"]["holder"]
     if not caller.may(made.needs):
         raise Unfit(403, f"This token may not do that: it lacks the right “{made.needs}”.")
-    given = {"desk": desk, "caller": caller, "params": _params(made.params, request)}
-    if made.body is not None:
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != made.takes:
-            raise Unfit(415, f"This takes `{made.takes}`.")
-        async with asyncio.timeout(PATIENCE):
-            data = await request.body()
-        given["body"] = data if made.body is bytes else msgspec.json.decode(data, type=made.body)
-    return await made.run(**given)
+    given: dict[str, Any] = {"desk": desk, "caller": caller}
+    try:
+        given["params"] = _params(made.params, request)
+        if made.body is not None:
+            given["body"] = await _body(made, request)
+    except msgspec.ValidationError as error:
+        raise Unfit(400, sentence(error)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Unfit(400, "The body is not JSON.", sentence(error)) from error
+    except TooLarge as error:
+        raise Unfit(413, "The request is too large.") from error
+    except TimeoutError as error:
+        raise Unfit(408, "The request did not arrive in time.") from error
+    # Calls in folders are known by their names where they are made.
+    if made.path.startswith("/threads") and (name := getattr(given.get("body"), "id", "")):
+        thread = getattr(given["params"], "thread", "")
+        await desk.named(name, thread, caller, [made.name, given["body"]])
+    return given
+
+
+async def _body(made: Operation, request: Request) -> Any:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != made.takes:
+        raise Unfit(415, f"This takes `{made.takes}`.")
+    async with asyncio.timeout(PATIENCE):
+        data = await request.body()
+    return data if made.body is bytes else msgspec.json.decode(data, type=made.body)
 
 
 def _failed(made: Operation, error: Exception) -> Response:
     """What is wrong, for a program and for a person."""
     match error:
         case Unfit():
-            return problem(error.status, Problem(str(error)))
+            return problem(error.status, error.problem)
         case Waits():
             return problem(409, error.record)
         case SteersmanError():
             return problem(status_of(error), Problem.of(error))
-        case msgspec.ValidationError():
-            return problem(400, Problem(sentence(error)))
-        case msgspec.DecodeError() | UnicodeDecodeError() | RecursionError():
-            return problem(400, Problem("The body is not JSON.", sentence(error)))
-        case TooLarge():
-            return problem(413, Problem("The request is too large."))
-        case TimeoutError():
-            return problem(408, Problem("The request did not arrive in time."))
     # A defect of ours: whoever runs the server reads about it.
     log.error("%s %s failed", made.method, made.path, exc_info=error)
     return problem(500, Problem("An error in Steersman stopped the request."))

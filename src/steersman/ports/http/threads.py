@@ -14,6 +14,7 @@ from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
 from steersman.ports.http.door import LINES
 from steersman.ports.http.fields import PAGE, Id, Mode, Name, OneThread, Seq, facts_by_id, facts_of
+from steersman.ports.http.folders import Folder
 from steersman.ports.http.layer import Done, Nothing, operation
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
@@ -146,7 +147,7 @@ async def export_thread(desk: Desk, caller: Holder, params: OneThread) -> bytes:
 class NewThread(Struct, frozen=True, forbid_unknown_fields=True):
     """A thread in a folder; with `text` its first turn begins."""
 
-    workspace: Annotated[str, Meta(min_length=1, max_length=4096)]
+    workspace: Folder
     text: Annotated[str, Meta(max_length=2_000_000)] = ""
     images: tuple[Image, ...] = ()
     title: Annotated[str, Meta(max_length=200)] = ""
