@@ -31,6 +31,7 @@ SERENA = "serena-agent==2.1.0"
 SUITE_SERVER = "mcp==2.3.0"
 AGENT_SDK = "claude-agent-sdk==0.2.182"
 PYTHON_REPOSITORY = "httpx==0.28.1"
+SCHEMATHESIS = "schemathesis==4.32.0"
 MINUTE = 60
 
 
@@ -119,6 +120,12 @@ def agent_sdk() -> Path:
     return _ensured("agent-sdk", AGENT_SDK, _install_agent_sdk)
 
 
+def schemathesis() -> Path:
+    """The program `st`, in an environment of its own; `make test` does not fetch it."""
+    folder = _ensured("schemathesis", SCHEMATHESIS, _install_schemathesis)
+    return folder / "venv" / "bin" / "st"
+
+
 def typescript_repository() -> Path:
     """A folder with the source of a real TypeScript package (`src/`), outside `node_modules`."""
     return _ensured(
@@ -138,12 +145,20 @@ def _install_npm(folder: Path) -> None:
 
 def _install_serena(folder: Path) -> None:
     _programs()
-    _run("making an environment", [sys.executable, "-m", "venv", str(folder / "venv")], folder)
-    pip = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
-    _run(f"pip install {SERENA}", [*pip, "install", "--quiet", SERENA], folder)
+    _install_alone(SERENA, folder)
     fetch = [str(folder / "venv" / "bin" / "serena"), "download-ls-dependencies", "typescript"]
     environ = {"SERENA_HOME": str(folder / "home"), "SERENA_USAGE_REPORTING": "false"}
     _run("serena download-ls-dependencies typescript", fetch, folder, environ)
+
+
+def _install_schemathesis(folder: Path) -> None:
+    _install_alone(SCHEMATHESIS, folder)
+
+
+def _install_alone(package: str, folder: Path) -> None:
+    _run("making an environment", [sys.executable, "-m", "venv", str(folder / "venv")], folder)
+    pip = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
+    _run(f"pip install {package}", [*pip, "install", "--quiet", package], folder)
 
 
 def _install_python_repository(folder: Path) -> None:

@@ -54,3 +54,16 @@ def test_every_operation_is_described_and_routed(server: Served) -> None:
         path = one.path.replace("{thread}", "abc")
         got = server.request(one.method, f"/api/v0{path}", token=None)
         assert got.status == 401, one.name
+
+
+def test_an_answer_says_what_can_be_done_next_with_what_it_names(server: Served) -> None:
+    """A thread that was started is shown and removed; a command in the background is read."""
+    told = server.request("GET", "/openapi.json", token=None).json
+    started = told["paths"]["/api/v0/threads"]["post"]["responses"]["200"]["links"]
+    assert {"show_thread", "send", "delete_thread"} <= set(started)
+    run = told["paths"]["/api/v0/processes/start"]["post"]["responses"]["200"]["links"]
+    assert set(run) == {"show_output", "signal_process"}
+    names = {one["operationId"] for path in told["paths"].values() for one in path.values()
+             if "operationId" in one}  # fmt: skip
+    for name, link in told["components"]["links"].items():
+        assert link["operationId"] in names, name

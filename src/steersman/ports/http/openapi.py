@@ -7,10 +7,16 @@ import msgspec
 
 from steersman import __version__
 from steersman.ports.http.layer import OTHERWISE, PREFIX, Operation
+from steersman.ports.http.workspace import Executed
 from steersman.records.problem import Problem
 from steersman.records.schema import message_schema
+from steersman.records.thread_facts import ThreadFacts
 
 REF = "#/components/schemas/{name}"
+SOURCES: Mapping[Any, tuple[str, str]] = {  # answers that name what other operations take
+    ThreadFacts: ("thread", "id"),
+    Executed: ("process", "background_process_id"),
+}
 FAILURES = {
     400: "The request is not valid.",
     401: "A token is needed.",
@@ -43,6 +49,15 @@ def described(operations: Iterable[Operation], *, server: str = "/") -> dict[str
     paths[f"{PREFIX}/threads/{{thread}}/events"] = {"get": _events()}
     for path, answer in (("/healthz", "The server runs."), ("/readyz", "It can be used.")):
         paths[path] = {"get": {"summary": answer, "security": [], "responses": _health(answer)}}
+    links = _links(operations)
+    for one in operations:
+        if one.answer in SOURCES:
+            made = paths[f"{PREFIX}{one.path}"][one.method.lower()]["responses"]["200"]
+            made["links"] = {
+                name: {"$ref": f"#/components/links/{name}"}
+                for name, link in links.items()
+                if SOURCES[one.answer][0] in link["parameters"]
+            }
     components["Message"] = _message(components)
     if "Messages" in components:
         components["Messages"]["properties"]["messages"]["items"] = {
@@ -62,8 +77,19 @@ def described(operations: Iterable[Operation], *, server: str = "/") -> dict[str
         "paths": paths,
         "components": {
             "schemas": components,
+            "links": links,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
+    }
+
+
+def _links(operations: Iterable[Operation]) -> dict[str, Any]:
+    """What can be done next with a thread or a process that an operation answers with."""
+    return {
+        one.name: {"operationId": one.name, "parameters": {name: f"$response.body#/{field}"}}
+        for name, field in SOURCES.values()
+        for one in operations
+        if f"{{{name}}}" in one.path
     }
 
 
