@@ -171,12 +171,19 @@ class Frame(NamedTuple):
 class Events:
     """A stream that is read to its end, or left before."""
 
-    def __init__(self, server: Served, path: str, token: str = "", last: int | None = None) -> None:
+    def __init__(
+        self,
+        server: Served,
+        path: str,
+        token: str = "",
+        last: int | None = None,
+        called: str = "",
+    ) -> None:
         host, _, port = server.at.rpartition(":")
         self._socket = socket.create_connection((host, int(port)), PATIENCE)
         resume = f"Last-Event-ID: {last}\r\n" if last is not None else ""
         self._socket.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: {server.at}\r\n{resume}"
+            f"GET {path} HTTP/1.1\r\nHost: {called or server.at}\r\n{resume}"
             f"Authorization: Bearer {token or server.token}\r\n\r\n".encode()
         )
         self._response = http.client.HTTPResponse(self._socket)
