@@ -1,10 +1,11 @@
 """What a server does for its clients: threads are found, started and spoken to in their names."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from steersman.host.application import Host
+from steersman.host.meter import Meter
 from steersman.host.posting import By
 from steersman.host.settings import settings_for, state_folder
 from steersman.host.tokens import Holder, Tickets
@@ -30,6 +31,9 @@ class Desk:
         self.host = host
         self.environ = environ
         self.tickets = Tickets()
+        self.meter = Meter()
+        host.bus.listener = self.meter.hear
+        self.readers: Callable[[], int] = lambda: 0  # how many follow something
         self._flags = flags
         self._quiet: dict[str, int] = {}
         self._starting = asyncio.Lock()

@@ -67,13 +67,19 @@ class Operation(Struct, frozen=True):
     run: Callable[..., Awaitable[Any]]
     takes: str = JSON
     gives: str = LINES  # where it answers with bytes
+    prefix: str = PREFIX
+
+    @property
+    def at(self) -> str:
+        """Its whole path."""
+        return f"{self.prefix}{self.path}"
 
 
 def routes_of(operations: Iterable[Operation], desk: Desk) -> list[Route]:
     """The operations for Starlette, those of one path together."""
     paths: dict[str, dict[str, Operation]] = {}
     for one in operations:
-        paths.setdefault(one.path, {})[one.method] = one
+        paths.setdefault(one.at, {})[one.method] = one
     # Plain paths first: `/threads/import` is no thread.
     return [_route(path, paths[path], desk) for path in sorted(paths, key=lambda one: "{" in one)]
 
@@ -83,11 +89,16 @@ def _route(path: str, methods: Mapping[str, Operation], desk: Desk) -> Route:
         wanted = "GET" if request.method == "HEAD" else request.method
         return await answered(methods[wanted], desk, request)
 
-    return Route(f"{PREFIX}{path}", endpoint, methods=list(methods))
+    return Route(path, endpoint, methods=list(methods))
 
 
 def operation(
-    method: str, path: str, needs: Right, takes: str = JSON, gives: str = LINES
+    method: str,
+    path: str,
+    needs: Right,
+    takes: str = JSON,
+    gives: str = LINES,
+    prefix: str = PREFIX,
 ) -> Callable[[Callable[..., Awaitable[Any]]], Operation]:
     """Make a function an operation."""
 
@@ -105,6 +116,7 @@ def operation(
             run,
             takes,
             gives,
+            prefix,
         )
 
     return made

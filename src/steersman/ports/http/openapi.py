@@ -44,7 +44,7 @@ def described(operations: Iterable[Operation], *, server: str = "/") -> dict[str
     known = dict(zip(wanted, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for one in operations:
-        entry = paths.setdefault(f"{PREFIX}{one.path}", {})
+        entry = paths.setdefault(one.at, {})
         entry[one.method.lower()] = _operation(one, known, components)
     paths[f"{PREFIX}/threads/{{thread}}/events"] = {"get": _events()}
     for path, answer in (("/healthz", "The server runs."), ("/readyz", "It can be used.")):
@@ -52,7 +52,7 @@ def described(operations: Iterable[Operation], *, server: str = "/") -> dict[str
     links = _links(operations)
     for one in operations:
         if one.answer in SOURCES:
-            made = paths[f"{PREFIX}{one.path}"][one.method.lower()]["responses"]["200"]
+            made = paths[one.at][one.method.lower()]["responses"]["200"]
             made["links"] = {
                 name: {"$ref": f"#/components/links/{name}"}
                 for name, link in links.items()

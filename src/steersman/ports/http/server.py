@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket
 from steersman import __version__
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Tokens
-from steersman.ports.http import entering, files, speaking, threads, undoing, workspace
+from steersman.ports.http import entering, files, metrics, speaking, threads, undoing, workspace
 from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.streams import HEARTBEAT, Streams
@@ -26,7 +26,7 @@ from steersman.records.problem import Problem
 if TYPE_CHECKING:
     from steersman.ports.http.watching import Watching
 
-ROOMS = (entering, threads, speaking, undoing, files, workspace)
+ROOMS = (entering, threads, speaking, undoing, files, workspace, metrics)
 OPERATIONS = [one for room in ROOMS for one in by_name(vars(room))]
 KNOWN = 1.0  # seconds for which a token that was valid counts as valid
 
@@ -46,6 +46,7 @@ class Server:
         self._tokens = Tokens(desk.host)
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
+        desk.readers = lambda: self.streams.count
         desk.host.bus.keeps = True
         self.app: App = Door(
             self._routed(),
