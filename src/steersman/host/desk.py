@@ -95,6 +95,8 @@ class Desk:
 
     async def named(self, name: str, thread: str, caller: Holder, asked: object) -> None:
         """Refuse another request under a name that was given to one in this thread."""
+        if thread:
+            await self.thread(thread, caller)  # nothing is kept for one that is not there
         key, what = f"{thread}/{caller.token}:{name}", digest(asked)
         said = await asyncio.to_thread(self.host.store.setting, "named", key)
         if said is None:
