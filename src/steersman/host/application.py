@@ -324,7 +324,7 @@ class Host:
         """Messages after one, read beside the loop and for one reader at a time.
 
         What one of them still has is not read again for another: more may follow it by now, but
-        nothing in it can have changed. Only that nothing followed is always found out anew.
+        nothing in it can have changed. Only that nothing followed is always found out again.
         """
 
         def read() -> Page:
