@@ -46,6 +46,8 @@ def command(**flags: Any) -> int:
     """Offer your threads over HTTP: to pages, programs and other machines."""
     _require()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    # That a reader has gone is no news; and where nobody reads warnings, they stop the server.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     from steersman.ports.listening import until_told
 
     return asyncio.run(until_told(lambda: _serve(flags)))
