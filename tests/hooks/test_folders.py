@@ -269,6 +269,42 @@ SPELLINGS = {
         "uv run guard",
         "rules/all.py",
     ),
+    "a module that hides another, of code on a command line": (
+        {"scripts/guard.sh": "python3 -c 'import json; json.loads(input())'\n"},
+        "sh scripts/guard.sh",
+        "re.py",
+    ),
+    "a package that hides a module, of code on a command line": (
+        {".claude/hooks/guard.sh": 'P=python3\n"$P" -c "import json"\n'},
+        "sh .claude/hooks/guard.sh",
+        "re/__init__.py",
+    ),
+    "a module that hides another, of code in a script": (
+        {"scripts/guard.sh": "python3 - <<E\nimport json\nE\n"},
+        "sh scripts/guard.sh",
+        "re.py",
+    ),
+    "a module that hides another, of code that is read": (
+        {"scripts/guard.sh": "python3 < scripts/guard.txt\n", "scripts/guard.txt": ""},
+        "sh scripts/guard.sh",
+        "re.py",
+    ),
+    "a module of another's, of code in a script": (
+        {"scripts/guard.sh": "python3 - <<E\nimport yaml\nE\n"},
+        "sh scripts/guard.sh",
+        "yaml.py",
+    ),
+    "a module where a script says": (
+        {"scripts/guard.sh": "export PYTHONPATH=$PWD\nexec judge\n"},
+        "sh scripts/guard.sh",
+        "sitecustomize.py",
+    ),
+    "a module that hides another, of a Makefile": (
+        {"Makefile": "check:\n\t@python3 -m tools.guard\n", "tools/guard.py": "import json\n"},
+        "make check",
+        "re.py",
+    ),
+    "a module that hides another, of a command": ({}, "python3 -c 'import json'", "re.py"),
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from steersman.records import gitignore
 from steersman.records.protection import inside
+from steersman.records.python_names import HIDES, HIDING
 
 Touch = Literal["read", "write", "delete"]
 
@@ -75,6 +76,9 @@ def path_pattern(text: str, home: str, resolve: Callable[[str], str]) -> PathPat
     _check_path(text)
     if text in (".", "./"):
         return PathPattern(((True, re.compile(b".*", re.DOTALL)),), ((True, ""),), named=False)
+    if text == f"./{HIDING}":
+        hides = re.compile(HIDES.text.encode())
+        return PathPattern(((True, hides),), ((True, HIDING),), named=True)
     if text[0] not in "/~":
         anchored = text.startswith("./")
         return _compiled([(True, text[1:] if anchored else text)])

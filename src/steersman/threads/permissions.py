@@ -91,13 +91,16 @@ class Permissions:
         if not hooks:
             return
         from steersman.governance.rule_paths import escaped
+        from steersman.records.python_names import HIDING
 
         files = files_of(hooks, workspace, self._path)
         reasons = {escaped(path): f"a hook runs {path}" for path in files}
         near = behind_hooks(hooks, workspace, self._path)
         for place, script in (*near.folders.items(), *near.patterns.items()):
             runs = f"a hook runs {script}, which may load" if script else "a hook may load"
-            if place in near.folders:
+            if place == HIDING:
+                reasons[place] = f"{runs} this in place of a module of Python"
+            elif place in near.folders:
                 reasons.setdefault(escaped(place), f"{runs} any file in {place}")
             else:
                 reasons.setdefault(place, f"{runs} {place}")

@@ -9,7 +9,6 @@ are searched. What is only looked at does not count, nor what is too much to be 
 
 import os
 import re
-import sys
 from collections.abc import Collection, Iterable
 from glob import glob
 
@@ -20,6 +19,7 @@ from steersman.operations.running.runners import meant
 from steersman.operations.running.sight import Sight, places, relative, text_of, tree
 from steersman.operations.running.spelled import RUNNERS, SCRIPTS
 from steersman.records.protection import inside
+from steersman.records.python_names import HIDES, HIDING, STANDARD
 from steersman.records.runners import readings
 from steersman.records.secret_files import SKIPPED
 
@@ -37,8 +37,7 @@ _BESIDE = (
     ((".js", ".mjs", ".cjs", ".ts"), ("*.js", "*.mjs", "*.cjs", "*.ts", "*.node", "package.json")),
     ("", ("*.sh", "*.bash")),
 )
-_STANDARD = frozenset(sys.stdlib_module_names)
-_PYTHON = re.compile(r"\bpython[\d.]*\b.*\s-[mc]\b|\bPYTHONPATH=")
+_PYTHON = re.compile(r"python|pypy|\bsys\.(?:path|executable)\b", re.IGNORECASE)
 
 
 class Behind(Struct, frozen=True):
@@ -61,6 +60,8 @@ class Behind(Struct, frozen=True):
     def every(self, root: str) -> set[str]:
         """All files that there are now, relative to the root."""
         found = {file for name in self.patterns for file in glob(name, root_dir=root)}
+        if HIDING in self.patterns:
+            found |= set(filter(HIDES.fullmatch, _near(root)))
         inner = (tree(root, folder, MOST_IN_FOLDER) for folder in self.folders)
         return found.union(self.files, *inner)
 
@@ -122,8 +123,7 @@ class _Search:
             self._around(file)
         self._in_shell(text, [self._root], "")
         self._start(words, words, self._root)
-        if _PYTHON.search(text):
-            self._hiding(text)
+        self._hiding(text, "")
         files = self._followed() | missing
         folders = {
             os.path.relpath(folder, self._root): os.path.relpath(why, self._root) if why else ""
@@ -175,6 +175,7 @@ class _Search:
 
     def _manifest(self, file: str, wanted: tuple[str, ...]) -> None:
         folder = os.path.dirname(file)
+        self._hiding(text_of(file), file)
         for line in meant(os.path.basename(file), text_of(file), wanted):
             programs = [*spelled.programs(line)]
             names = (*programs, *_modules(line))
@@ -199,6 +200,7 @@ class _Search:
             self._in_shell(text, places, file)
         self._take(filter(_is_code, self._sight.files((*words, *_modules(text)), places)))
         self._start(programs, words, self._root)
+        self._hiding(text, file)
 
     # Folders
 
@@ -257,16 +259,23 @@ class _Search:
             if any(name.endswith(".py") for name in self._sight.names(folder)):
                 self._hold(folder, why, MOST_FILES)
 
-    def _hiding(self, text: str) -> None:
-        """Modules in the root that hide those of the language, or the one that is run."""
+    def _hiding(self, text: str, why: str) -> None:
+        """Modules in the root that hide those of the language, or those that a text names.
+
+        A Python that is given its code in any other way than as a script looks there first.
+        """
+        if not _PYTHON.search(text) and not why.endswith(".py"):
+            return
+        by = os.path.relpath(why, self._root) if why else ""
+        self._patterns.setdefault(HIDING, by)
         there = self._sight.names(self._root)
-        hiding = [one for name in there & _STANDARD for one in spelled.dotted(name)]
-        hiding += [name for name in there if name.removesuffix(".py") in _STANDARD]
+        hiding = [one for name in there & STANDARD for one in spelled.dotted(name)]
+        hiding += [name for name in there if HIDES.fullmatch(name)]
         self._take(self._sight.files(hiding, [self._root], endings=False))
         for name in spelled.modules(text):
             top = name.strip(".").partition(".")[0]
-            if top and not {top, f"{top}.py"} & there:
-                self._patterns |= {f"{top}.py": "", f"{top}/__init__.py": ""}
+            if top and top not in STANDARD and not {top, f"{top}.py"} & there:
+                self._patterns = {f"{top}.py": by, f"{top}/__init__.py": by} | self._patterns
 
     def _around(self, file: str, most: int = 0) -> None:
         """The folder of a script counts, and that of each link to it."""
@@ -286,6 +295,11 @@ class _Search:
             return
         if not most or len(tree(self._root, below, most + 1)) <= most:
             self._folders.setdefault(folder, why)
+
+
+def _near(root: str) -> list[str]:
+    """The files in a folder and those of the packages in it."""
+    return [*glob("*", root_dir=root), *glob("*/__init__.*", root_dir=root)]
 
 
 def _modules(text: str) -> list[str]:
