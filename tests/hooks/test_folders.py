@@ -305,6 +305,43 @@ SPELLINGS = {
         "re.py",
     ),
     "a module that hides another, of a command": ({}, "python3 -c 'import json'", "re.py"),
+    "what says how Node reads a script": (
+        {"scripts/guard.js": "process.exit(2)\n"},
+        "node scripts/guard.js",
+        "package.json",
+    ),
+    "what says how Node reads a script, where it is": (
+        {".claude/hooks/guard.js": "", "package.json": "{}"},
+        "node .claude/hooks/guard.js",
+        "package.json",
+    ),
+    "what says how Node reads a script, between": (
+        {"a/b/c/guard": ""},
+        "node a/b/c/guard",
+        "a/package.json",
+    ),
+    "what says how Node reads what a script loads": (
+        {"scripts/guard.mjs": 'import "../lib/deep/a.js"\n', "lib/deep/a.js": ""},
+        "node scripts/guard.mjs",
+        "lib/package.json",
+    ),
+    "a name of a package for its own file": (
+        {"scripts/guard.mjs": 'import "#rules"\n', "lib/rules.mjs": "",
+         "package.json": json.dumps({"imports": {"#rules": {"node": "./lib/rules.mjs"}}})},
+        "node scripts/guard.mjs",
+        "lib/rules.mjs",
+    ),
+    "the main file of a folder": (
+        {"scripts/guard.js": 'require("../rules")\n', "rules/lib/first.js": "",
+         "rules/package.json": json.dumps({"main": "lib/first.js"})},
+        "node scripts/guard.js",
+        "rules/lib/first.js",
+    ),
+    "what says how tsx reads a script": (
+        {"scripts/guard.ts": ""},
+        "npx tsx scripts/guard.ts",
+        "tsconfig.json",
+    ),
 }  # fmt: skip
 
 

@@ -10,11 +10,11 @@ are searched. What is only looked at does not count, nor what is too much to be 
 import os
 import re
 from collections.abc import Collection, Iterable
-from glob import glob
+from glob import escape, glob
 
 from msgspec import Struct
 
-from steersman.operations.running import spelled
+from steersman.operations.running import node_files, spelled
 from steersman.operations.running.runners import meant
 from steersman.operations.running.sight import Sight, places, relative, text_of, tree
 from steersman.operations.running.spelled import RUNNERS, SCRIPTS
@@ -30,7 +30,7 @@ MOST_SEARCHES = 256  # that are remembered
 _OUTPUT = re.compile(r"&?>+\|?\s*(?:\"[^\"]*\"|'[^']*'|[^\s;&|()]+)")
 _COMMENT = re.compile(r"^\s*(?:#(?!!)|//).*$", re.MULTILINE)
 _NODE = {"npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"}
-_MAINS = {"__main__.py", "index.js", "package.json"}  # of a folder that is a program
+_MAINS = {"__main__.py", "index.js", "package.json", "main.go"}  # of a folder that is a program
 # What a script in the root of the workspace may load from there.
 _BESIDE = (
     (".py", ("*.py", "*.pyc", "*.so", "*/__init__.*")),
@@ -105,6 +105,7 @@ class _Search:
 
     def __init__(self, root: str, path: tuple[str, ...], sight: Sight) -> None:
         self._root = root
+        self._text = ""  # of the command itself
         self._path = path
         self._sight = sight
         self._files: set[str] = set()
@@ -114,7 +115,7 @@ class _Search:
         self._told: set[tuple[str, tuple[str, ...]]] = set()
 
     def found(self, text: str) -> Behind:
-        text = _OUTPUT.sub(" ", text)
+        self._text = text = _OUTPUT.sub(" ", text)
         words = tuple(spelled.words(text))
         run = self._sight.files(words, [self._root])
         self._take(run | self._sight.files(_modules(text), [self._root]))
@@ -192,6 +193,7 @@ class _Search:
             words = (*spelled.BETWEEN.split(text), *spelled.QUOTED.findall(text))
             self._loaded(spelled.joined(text), places, file)
             self._loaded(spelled.given(text), places, file, folders=False)
+            self._mains(spelled.given(text), places, file)
             self._expect(spelled.given(text), self._files, file)
             self._packages(text, words, places, file)
         else:
@@ -201,6 +203,16 @@ class _Search:
         self._take(filter(_is_code, self._sight.files((*words, *_modules(text)), places)))
         self._start(programs, words, self._root)
         self._hiding(text, file)
+        self._node(text, file)
+
+    def _node(self, text: str, file: str) -> None:
+        """What says how a script is loaded by Node."""
+        saying = [*node_files.beside(text + self._text, file, self._root)]
+        why = os.path.relpath(file, self._root)
+        names = (escape(os.path.relpath(one, self._root)) for one in saying)
+        self._patterns = dict.fromkeys(names, why) | self._patterns
+        explained = node_files.explained(text, saying)
+        self._loaded(explained, [self._root, os.path.dirname(file)], file)
 
     # Folders
 
@@ -213,16 +225,19 @@ class _Search:
             self._around(file, MOST_FILES)
         if why:
             self._expect(programs, started, why)
-        for folder in self._sight.folders(programs, bases):
-            mains = _MAINS | ({"main.go"} if "go run" in text else set())
-            if not mains.isdisjoint(self._sight.names(folder)):
-                self._hold(folder, why or folder, MOST_FILES)
+        self._mains(programs, bases, why)
         self._packages(text, spelled.words(text), bases, why)
         self._loaded(spelled.searched(text, modules=False), bases, why)
         if why or any(map(_is_code, self._files)):  # else a test is to find what it tests
             self._loaded(spelled.searched(text, modules=True), bases, why)
         if spelled.put_together(text, lambda word: self._sight.files([word], bases)):
             self._loaded(spelled.pieces(text), bases, why, most=MOST_FILES if why else 0)
+
+    def _mains(self, words: Iterable[str], bases: list[str], why: str) -> None:
+        """Folders that are programs, or loaded as one module."""
+        for folder in self._sight.folders(words, bases):
+            if not _MAINS.isdisjoint(self._sight.names(folder)):
+                self._hold(folder, why or folder, MOST_FILES)
 
     def _loaded(
         self,
