@@ -342,6 +342,65 @@ SPELLINGS = {
         "npx tsx scripts/guard.ts",
         "tsconfig.json",
     ),
+    "a pattern of make": (
+        {"Makefile": "check: check-all\ncheck-%:\n\tsh rules/guard $*\n", "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "a folder by a pattern of make": (
+        {"Makefile": "check-%:\n\tsh rules/$*\n", "rules/guard": NO},
+        "make check-guard",
+        "rules/guard",
+    ),
+    "$(shell) in a Makefile": (
+        {"Makefile": "R := $(shell sh rules/guard)\ncheck:\n\texit $(R)\n", "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "define in a Makefile": (
+        {"Makefile": "define guard\n\tsh rules/guard\nendef\ncheck:\n\t$(guard)\n",
+         "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "a variable of one target": (
+        {"Makefile": "G = true\ncheck: G=rules/guard\ncheck:\n\tsh $(G)\n", "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "a target by a variable": (
+        {"Makefile": "all:\n\ttrue\nT = check\n$(T):\n\tsh rules/guard\n", "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "PATH in a Makefile": (
+        {"Makefile": "export PATH := $(CURDIR)/rules:$(PATH)\ncheck:\n\tguard\n",
+         "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "a program that comes first in a Makefile": (
+        {"Makefile": "export PATH := $(CURDIR)/rules:$(PATH)\ncheck:\n\tjudge\n",
+         "rules/guard": NO},
+        "make check",
+        "rules/judge",
+    ),
+    "what a target needs": (
+        {"Makefile": "check: rules/guard\n\tsh $<\n", "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "a shell of a Makefile": (
+        {"Makefile": "SHELL = rules/guard\ncheck:\n\ttrue\n", "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
+    "a call in a Makefile": (
+        {"Makefile": "run = sh $(1)/$(2)\ncheck:\n\t$(call run,rules,guard)\n",
+         "rules/guard": NO},
+        "make check",
+        "rules/guard",
+    ),
 }  # fmt: skip
 
 
@@ -397,6 +456,14 @@ USUAL = {
     "a checker": ({}, "ruff check src tests"),
     "tests": ({}, "python -m pytest -q tests"),
     "a runner of tests": ({"Makefile": "test:\n\tpytest tests\n\tmypy src\n"}, "make test"),
+    "a larger Makefile": (
+        {
+            "Makefile": "SRC := $(wildcard src/*.py)\nV := $(shell git describe)\nexport V\n"
+            "%.html: %.md\n\tpandoc $< -o $@\ntest: $(SRC)\n\t@pytest -q tests $(SRC)\n"
+            "test: V=1\n$(B):\n\tmkdir -p $@\nrun:\n\tpython -m src.app\n"
+        },
+        "make test",
+    ),
     "a package's tests": (
         {"package.json": json.dumps({"scripts": {"test": "jest src"}})},
         "npm test",

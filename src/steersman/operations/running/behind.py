@@ -15,7 +15,7 @@ from glob import escape, glob
 from msgspec import Struct
 
 from steersman.operations.running import node_files, spelled
-from steersman.operations.running.runners import meant
+from steersman.operations.running.runners import meant, unclear
 from steersman.operations.running.sight import Sight, places, relative, text_of, tree
 from steersman.operations.running.spelled import RUNNERS, SCRIPTS
 from steersman.records.protection import inside
@@ -111,6 +111,7 @@ class _Search:
         self._files: set[str] = set()
         self._folders: dict[str, str] = {}
         self._patterns: dict[str, str] = {}
+        self._others: set[str] = set()  # that may be run, and are too many to be followed
         self._waiting: list[tuple[str, tuple[str, ...] | None]] = []  # and for what a runner reads
         self._told: set[tuple[str, tuple[str, ...]]] = set()
 
@@ -125,7 +126,7 @@ class _Search:
         self._in_shell(text, [self._root], "")
         self._start(words, words, self._root)
         self._hiding(text, "")
-        files = self._followed() | missing
+        files = self._followed() | self._others | missing
         folders = {
             os.path.relpath(folder, self._root): os.path.relpath(why, self._root) if why else ""
             for folder, why in self._folders.items()
@@ -150,6 +151,13 @@ class _Search:
         new = set(files) - self._files
         self._files |= new
         self._waiting += [(file, None) for file in sorted(new)]
+
+    def _perhaps(self, files: Iterable[str]) -> None:
+        """Any of these may be run: they count, and are followed when they are few."""
+        code = {file for file in files if _is_code(file) or "." not in os.path.basename(file)}
+        self._others |= code
+        if len(self._files | code) <= MOST_FILES:
+            self._take(code)
 
     def _start(self, programs: Iterable[str], words: Collection[str], folder: str) -> None:
         """What is behind programs: the files that the search path finds, and those of runners."""
@@ -176,8 +184,12 @@ class _Search:
 
     def _manifest(self, file: str, wanted: tuple[str, ...]) -> None:
         folder = os.path.dirname(file)
-        self._hiding(text_of(file), file)
-        for line in meant(os.path.basename(file), text_of(file), wanted):
+        text = text_of(file)
+        self._hiding(text, file)
+        if readings().get(os.path.basename(file)) == "recipes" and unclear(text):
+            words = spelled.BETWEEN.split(_COMMENT.sub("", text))
+            self._perhaps(self._sight.files(words, [folder]))
+        for line in meant(os.path.basename(file), text, wanted):
             programs = [*spelled.programs(line)]
             names = (*programs, *_modules(line))
             self._take(filter(_is_code, self._sight.files(names, [folder])))
