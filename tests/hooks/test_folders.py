@@ -16,6 +16,7 @@ from tests.world import call
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 NO = "exit 2\n"
 YES = "exit 0\n"
+LOADED = "exit 1\n"  # of a file that cannot be run by its name
 # How a hook comes to what it runs: files, its command, what the agent writes.
 SPELLINGS = {
     "a path that is joined": (
@@ -401,6 +402,65 @@ SPELLINGS = {
         "make check",
         "rules/guard",
     ),
+    "a package of a workspace": (
+        {"package.json": '{"workspaces": ["packages/*"]}', "packages/a/check.sh": NO,
+         "packages/a/package.json": json.dumps({"name": "@x/b", "scripts": {"c": "sh check.sh"}})},
+        "npm run c -w @x/b",
+        "packages/a/check.sh",
+    ),
+    "what a package of a workspace says": (
+        {"package.json": '{"workspaces": ["packages/*"]}',
+         "packages/a/package.json": json.dumps({"name": "@x/b", "scripts": {"c": "exit 2"}})},
+        "npm run c --workspace=@x/b",
+        "packages/a/package.json",
+    ),
+    "jq -L": ({"rules/a.jq": NO}, "jq -L rules 'import \"a\" as a; .'", "rules/b.jq"),
+    "sed -f": (
+        {"scripts/guard.sh": "sed -nf rules/a.sed\n", "rules/a.sed": LOADED},
+        "sh scripts/guard.sh",
+        "rules/a.sed",
+    ),
+    "awk -f": (
+        {"scripts/guard.sh": "awk -v x=1 -f rules/guard\n", "rules/guard": LOADED},
+        "sh scripts/guard.sh",
+        "rules/guard",
+    ),
+    "do of Perl": (
+        {"scripts/guard.pl": 'do "$FindBin::Bin/../rules/r.inc";\n', "rules/r.inc": LOADED},
+        "perl scripts/guard.pl",
+        "rules/r.inc",
+    ),
+    "perl -I.": ({"scripts/guard.pl": "use Rules;\n"}, "perl -I. scripts/guard.pl", "Rules.pm"),
+    "NODE_PATH of the root": (
+        {"scripts/guard.sh": "export NODE_PATH=$PWD\nnode -e 'require(\"rules\")'\n"},
+        "sh scripts/guard.sh",
+        "rules.js",
+    ),
+    "an interpreter of the project": (
+        {"scripts/guard": "#!tools/run\n", "tools/run": NO},
+        "scripts/guard",
+        "tools/run",
+    ),
+    "a byte that is no text": (
+        {"scripts/guard.sh": ". rules/guard\n: \0\n", "rules/guard": NO},
+        "sh scripts/guard.sh",
+        "rules/guard",
+    ),
+    "a long script": (
+        {"scripts/guard.sh": ": nothing\n" * 40_000 + ". rules/guard\n", "rules/guard": NO},
+        "sh scripts/guard.sh",
+        "rules/guard",
+    ),
+    "a script that is too long": (
+        {"scripts/guard.sh": ": nothing\n" * 140_000 + ". ./last.sh\n", "last.sh": NO},
+        "sh scripts/guard.sh",
+        "last.sh",
+    ),
+    "a comment of another language": (
+        {"scripts/guard.sh": "//bin/sh rules/guard\n", "rules/guard": NO},
+        "sh scripts/guard.sh",
+        "rules/guard",
+    ),
 }  # fmt: skip
 
 
@@ -413,7 +473,7 @@ def made(root: Path, files: dict[str, str]) -> None:
             place.symlink_to(text.removeprefix("-> "))
         else:
             place.write_text(text)
-            place.chmod(0o755)
+            place.chmod(0o644 if text == LOADED else 0o755)
 
 
 WAYS = {

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from steersman.operations.running import node_files, spelled
 from steersman.operations.running.runners import meant, unclear
-from steersman.operations.running.sight import Sight, places, relative, text_of, tree
+from steersman.operations.running.sight import MOST_BYTES, Sight, places, relative, text_of, tree
 from steersman.operations.running.spelled import RUNNERS, SCRIPTS
 from steersman.records.protection import inside
 from steersman.records.python_names import HIDES, HIDING, STANDARD
@@ -28,8 +28,9 @@ MOST_FILES = 64  # more are the project that a hook is about, not the hook
 MOST_IN_FOLDER = 2000  # that are compared
 MOST_SEARCHES = 256  # that are remembered
 _OUTPUT = re.compile(r"&?>+\|?\s*(?:\"[^\"]*\"|'[^']*'|[^\s;&|()]+)")
-_COMMENT = re.compile(r"^\s*(?:#(?!!)|//).*$", re.MULTILINE)
 _NODE = {"npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"}
+_ALL_PACKAGES = {"-w", "-ws", "-F", "-r", "--workspace", "--workspaces", "--filter", "--recursive",
+                 "workspace", "workspaces"}  # fmt: skip
 _MAINS = {"__main__.py", "index.js", "package.json", "main.go"}  # of a folder that is a program
 # What a script in the root of the workspace may load from there.
 _BESIDE = (
@@ -170,6 +171,8 @@ class _Search:
             for file in sorted(started):
                 self._around(file)
             known = RUNNERS.get(os.path.basename(program), [])
+            if program in _NODE and not _ALL_PACKAGES.isdisjoint(_options(words)):
+                self._tell(node_files.packages(folder), words)
             if folder == self._root:  # there may be others one day
                 absent = {name: "" for name in known if name not in self._sight.names(folder)}
                 self._patterns = absent | self._patterns
@@ -177,17 +180,23 @@ class _Search:
                 name = os.path.basename(file)
                 if readings().get(name) == "code" and name in known:
                     self._take([file])
-                elif name in known and (file, tuple(words)) not in self._told:
-                    self._told.add((file, tuple(words)))
-                    self._files.add(file)
-                    self._waiting.append((file, tuple(words)))
+                elif name in known:
+                    self._tell([file], words)
+
+    def _tell(self, files: Iterable[str], words: Collection[str]) -> None:
+        """Files in which a runner finds what these words mean."""
+        for file in files:
+            if (file, tuple(words)) not in self._told:
+                self._told.add((file, tuple(words)))
+                self._files.add(file)
+                self._waiting.append((file, tuple(words)))
 
     def _manifest(self, file: str, wanted: tuple[str, ...]) -> None:
         folder = os.path.dirname(file)
         text = text_of(file)
         self._hiding(text, file)
         if readings().get(os.path.basename(file)) == "recipes" and unclear(text):
-            words = spelled.BETWEEN.split(_COMMENT.sub("", text))
+            words = spelled.BETWEEN.split(spelled.uncommented(file, text))
             self._perhaps(self._sight.files(words, [folder]))
         for line in meant(os.path.basename(file), text, wanted):
             programs = [*spelled.programs(line)]
@@ -198,8 +207,14 @@ class _Search:
 
     def _script(self, file: str) -> None:
         whole = text_of(file)
-        text = _COMMENT.sub("", whole)
+        text = spelled.uncommented(file, whole)
         places = [*dict.fromkeys((self._root, os.path.dirname(file)))]
+        self._loaded(spelled.shebang(whole), places, file, folders=False)
+        self._expect(spelled.shebang(whole), self._files, file)
+        if len(whole) >= MOST_BYTES:  # what the rest of it names is not known
+            self._around(file)
+            for _, names in _BESIDE:
+                self._patterns |= dict.fromkeys(names, os.path.relpath(file, self._root))
         if spelled.is_other(file, whole):
             programs = spelled.FIRST.findall(text)
             words = (*spelled.BETWEEN.split(text), *spelled.QUOTED.findall(text))
@@ -240,6 +255,8 @@ class _Search:
         self._mains(programs, bases, why)
         self._packages(text, spelled.words(text), bases, why)
         self._loaded(spelled.searched(text, modules=False), bases, why)
+        by = os.path.relpath(why, self._root) if why else ""
+        self._patterns = dict.fromkeys(spelled.in_root(text), by) | self._patterns
         if why or any(map(_is_code, self._files)):  # else a test is to find what it tests
             self._loaded(spelled.searched(text, modules=True), bases, why)
         if spelled.put_together(text, lambda word: self._sight.files([word], bases)):
@@ -322,6 +339,10 @@ class _Search:
             return
         if not most or len(tree(self._root, below, most + 1)) <= most:
             self._folders.setdefault(folder, why)
+
+
+def _options(words: Iterable[str]) -> set[str]:
+    return {word.partition("=")[0] for word in words}
 
 
 def _near(root: str) -> list[str]:

@@ -3,12 +3,15 @@
 import os
 import re
 from collections.abc import Iterable, Iterator
+from glob import glob
 
 import msgspec
 
 from steersman.operations.running.sight import text_of
 from steersman.records.protection import inside
+from steersman.records.secret_files import SKIPPED
 
+MOST_PACKAGES = 32
 ENDINGS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _STARTED = re.compile(r"\b(?:node|nodejs|deno|bun|tsx|ts-node)\b")
 _OWN_NAMES = re.compile(r"[\"'`]#[\w@/.-]")  # import "#rules", which a package.json explains
@@ -30,6 +33,13 @@ def beside(text: str, file: str, root: str) -> Iterator[str]:
     while inside(folder, root):
         yield from (os.path.join(folder, name) for name in names)
         folder = os.path.dirname(folder)
+
+
+def packages(folder: str) -> list[str]:
+    """The files of the packages below a folder, for whichever of them a name means."""
+    found = (glob(f"{deep}/package.json", root_dir=folder) for deep in ("*", "*/*", "*/*/*"))
+    each = [name for names in found for name in names if SKIPPED.isdisjoint(name.split("/"))]
+    return [os.path.join(folder, name) for name in sorted(each)[:MOST_PACKAGES]]
 
 
 def explained(text: str, files: Iterable[str]) -> list[str]:

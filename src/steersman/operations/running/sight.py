@@ -9,10 +9,12 @@ from steersman.records.protection import inside
 from steersman.records.secret_files import SKIPPED
 from steersman.records.stamps import Stamp, stamp
 
-MOST_WORDS = 5000
+MOST_WORDS = 20_000
 MOST_FOLDERS = 32
 DEEPEST = 16  # links to links
-MOST_BYTES = 256 * 1024  # of a file that is looked into
+MOST_BYTES = 1024 * 1024  # of a file that is looked into
+
+_BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"PK\3\4", b"\x89PNG", b"\x1f\x8b")
 
 
 class Sight:
@@ -72,13 +74,15 @@ class Sight:
 
 
 def text_of(path: str) -> str:
-    """What a file says; nothing when it is none of text."""
+    """What a file says, as far as it is looked into; nothing when it is known to be no text."""
     try:
         with open(path, "rb") as file:
             said = file.read(MOST_BYTES)
     except OSError:
         return ""
-    return "" if b"\0" in said else said.decode("utf-8", "replace")
+    if said.startswith(_BINARY):
+        return ""
+    return said.replace(b"\0", b"").decode("utf-8", "replace")  # shells pass over such bytes
 
 
 def _stamp(place: str) -> Stamp | None:

@@ -23,6 +23,9 @@ _AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _IMPORT = re.compile(
     r"(?:^|[;\"'])\s*(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+|(?<=\()[\w.,\s]+)", re.MULTILINE
 )
+_HASHES = re.compile(r"^\s*#(?!!).*$", re.MULTILINE)
+_SLASHES = re.compile(r"^\s*(?:#(?!!)|//).*$", re.MULTILINE)
+_WITH_SLASHES = (".js", ".mjs", ".cjs", ".ts", ".php")
 FIRST = re.compile(r"[\[(]\s*[\"']([\w./-]+)")  # what another language starts
 _MODULES = (".py", "/__init__.py", "/__main__.py")
 _ENDS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", ".rb", ".py")
@@ -43,6 +46,18 @@ _SEARCHED = re.compile(
     r"(?:\b(?:(?:LD_LIBRARY_|CD|F|)PATH|BASH_ENV|ENV|NODE_OPTIONS|PYTHONSTARTUP|RUBYOPT|PERL5OPT"
     r"|LD_PRELOAD|MAKEFILES|ZDOTDIR)=|\s-(?:I|cp|classpath)[ =]?)(\S+)"
 )
+_SOURCES = re.compile(r"\b(?:sed|[gmn]?awk|jq|make)\b[^|;&\n]*?\s(?:-\w*[fL]|--\w*file)[ =]?(\S+)")
+_FROM_ROOT = re.compile(
+    r"(?:\b(NODE_PATH|PERL5LIB|RUBYLIB|LUA_PATH)\s*:?=\s*|\s(-I)[ =]?)(?:\S*:)?[\"']?"
+    r"(?:\./?|\$\{?(?:PWD|CLAUDE_PROJECT_DIR)\}?|\$\((?:pwd|CURDIR)\))[\"']?(?:[\s:;]|$)"
+)
+_IN_ROOT = {
+    "NODE_PATH": ("*.js", "*.cjs", "*.node"),
+    "PERL5LIB": ("*.pm",),
+    "RUBYLIB": ("*.rb",),
+    "LUA_PATH": ("*.lua",),
+    "-I": ("*.pm", "*.rb"),
+}
 _MODULES_FROM = re.compile(r"\b(?:(?:PYTHON|NODE_|LUA_C?|CLASS)PATH|PERL5LIB|RUBYLIB)=(\S+)")
 _LOADS = re.compile(
     r"importlib|__import__|runpy|SourceFileLoader|pkgutil|execfile|createRequire"
@@ -55,8 +70,8 @@ _STARTS = re.compile(
 )
 _GIVEN = re.compile(
     r"\b(?:run|call|check_call|check_output|popen|system|exec\w*|spawn\w*|fork|require\w*|import|from"
-    r"|run_path|load|open)\b[\s(\[]*(?:sys\.executable\s*,\s*|[\"'](?:sh|bash|node|python3?)[\"']\s*,"
-    r"[\s\[]*)?[\"'`]([\w./ -]+)",
+    r"|run_path|load|open|do)\b[\s(\[]*(?:sys\.executable\s*,\s*|[\"'](?:sh|bash|node|python3?)[\"']\s*,"
+    r"[\s\[]*)?[\"'`](?:\$[\w:{}]+/)?([\w./ -]+)",
     re.IGNORECASE,
 )
 _PATH_OF_MODULES = re.compile(r"sys\.path([^\n]*)")
@@ -143,7 +158,26 @@ def endings(word: str) -> Iterator[str]:
 def searched(text: str, *, modules: bool) -> list[str]:
     """The folders and files from which programs load, or only modules, as variables say."""
     found = (_MODULES_FROM if modules else _SEARCHED).findall(text)
+    found += [] if modules else _SOURCES.findall(text)
     return [piece for value in found for piece in pieces(value)]
+
+
+def in_root(text: str) -> list[str]:
+    """Patterns of what may be loaded from the root, where a variable or an option names it."""
+    found = _FROM_ROOT.findall(text)
+    return [name for variable, option in found for name in _IN_ROOT[variable or option]]
+
+
+def shebang(text: str) -> list[str]:
+    """What the first line of a script names as its interpreter, but by a whole path."""
+    first = text.partition("\n")[0]
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    return [word for word in words if not word.startswith(("/", "-"))]
+
+
+def uncommented(path: str, text: str) -> str:
+    """A script without its comments; what is one in one language is a command in another."""
+    return (_SLASHES if path.endswith(_WITH_SLASHES) else _HASHES).sub("", text)
 
 
 def pieces(text: str) -> list[str]:
