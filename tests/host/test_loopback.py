@@ -75,7 +75,7 @@ def test_commands_share_a_loopback_that_is_not_the_machines(environ, workspace, 
     assert ours.output["output"].endswith("ours\n"), ours
     assert allowed.output["output"] == "machine\n", allowed
     assert shut.output["exit_code"] == 7, shut
-    assert "not allowed for this thread" in unknown.output["output"], unknown
+    assert "is not allowed" in unknown.output["output"], unknown
     assert plan.output["exit_code"] == 7, plan
     assert other.output["exit_code"] == 7, other
 

@@ -72,7 +72,7 @@ def test_the_reason_and_what_to_do_reach_whoever_reads_the_output(tmp_path):
     code, said = run(inside(World(), tmp_path, *CURL, "http://unlisted.test/"))
     assert code == 0
     assert said == (
-        "Steersman: host unlisted.test, port 80, is not allowed for this thread. It is on no list."
+        "Steersman: host unlisted.test, port 80, is not allowed. It is on no list."
         " Continue without it, or tell the user which host is needed and why.\n"
     )
 

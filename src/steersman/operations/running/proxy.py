@@ -220,10 +220,10 @@ class Proxy:
         host, port = request.host, request.port
         self._denied(host, port, reason)
         text = (
-            f"host {host}, port {port}, is not allowed for this thread. {reason}"
+            f"host {host}, port {port}, is not allowed. {reason}"
             " Continue without it, or tell the user which host is needed and why."
         )
-        return Refusal(403, text, f"{host}:{port} is not allowed for this thread")
+        return Refusal(403, text, f"{host}:{port} is not allowed")
 
 
 async def _request(client: Streams) -> Request:
