@@ -109,7 +109,7 @@ def first_minutes(window, server, steer, workspace):
     window.say("/commit -m Spell it out")
     window.until("Spell it out", "long.py", "c commit")
     window.press("c")
-    window.until("] Spell it out", "exit 0", READY)
+    window.until("Committed 1 file as", "Spell it out", READY)
     shown = ["git", "show", "--stat", "--format=%s", "HEAD"]
     done = subprocess.run(shown, cwd=workspace, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == "Spell it out"
