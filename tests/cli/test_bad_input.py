@@ -14,6 +14,8 @@ from socket import gethostname
 
 import pytest
 
+from steersman.ports.cli import chat, work
+from steersman.ports.cli.app import COMMANDS, elsewhere
 from tests.cli.kit import (
     BROKEN,
     DONE,
@@ -264,6 +266,19 @@ USAGE = [
     (["thread", "list"], "Did you mean `steer threads`?"),
     (["cst", "--json"], "Did you mean `steer cost`?"),
     (["rnu"], "Did you mean `steer run`?"),
+    (["exec", "hi"], "Did you mean `steer run`?"),
+    (["auth", "login"], "Did you mean `steer login`?"),
+    (["auth", "logout"], "Did you mean `steer logout`?"),
+    (["history"], "Did you mean `steer threads list`?"),
+    (["sessions"], "Did you mean `steer threads list`?"),
+    (["session", "list"], "Did you mean `steer threads list`?"),
+    (["logs", "--json"], "Did you mean `steer threads list`?"),
+    (["usage"], "Did you mean `steer cost`?"),
+    (["continue"], "Did you mean `steer -c`?"),
+    (["help", "undoo"], "Did you mean `steer undo`?"),
+    (["--yolo", "go"], "Here it is `--yes`, not --yolo.\n  It approves everything"),
+    (["--dangerously-skip-permissions"], "Here it is `--yes`, not --dangerously-skip-permissions."),
+    (["run", "--full-auto", "go"], "Here it is `--yes`, not --full-auto."),
     (["run", "--mode", "fast", "go"], "'fast' is not one of"),
     (["run", "--approvals", "sometimes", "go"], "'sometimes' is not one of"),
     (["run", "--max-steps", "0", "go"], "0 is not in the range"),
@@ -283,6 +298,40 @@ def test_a_wrong_command_line_is_a_usage_error(steer, arguments, told):
 
     assert done.returncode == 2
     assert told in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        (["help"], ["--help"]),
+        (["help", "undo"], ["undo", "--help"]),
+        (["help", "threads", "list"], ["threads", "list", "--help"]),
+    ],
+)
+def test_help_is_also_a_word(steer, words, same):
+    asked, flag = steer(*words), steer(*same)
+
+    assert (asked.returncode, asked.stdout) == (0, flag.stdout)
+
+
+@pytest.mark.parametrize("task", ["help me with this", "history of add() please", "log the sum"])
+def test_a_task_may_begin_with_a_word_that_means_something_alone(steer, task):
+    """Without a terminal the chat says that there is none."""
+    assert "There is no terminal to chat in." in steer(*task.split()).stderr
+
+
+def test_what_other_agents_call_a_command_or_a_flag_is_one_here():
+    known = elsewhere()
+    flags = {name for one in working_flags() for name in one.opts}
+    for meant in (*known["commands"].values(), *known["alone"].values()):
+        assert meant.split()[0] in (*COMMANDS, "-c", "--version")
+    for meant, does in known["flags"].values():
+        assert flags >= {word for word in meant.split() if word.startswith("-")}
+        assert does.endswith(".")
+
+
+def working_flags():
+    return [*chat.command.params, *work.run.params]
 
 
 # Settings

@@ -483,6 +483,15 @@ def test_from_a_file(steer, script, tmp_path, text):
     assert "never said" not in done.stdout
 
 
+@pytest.mark.parametrize("word", ["exit", "quit", ":q"])
+def test_a_bare_word_leaves_and_reaches_no_model(steer, script, word):
+    done = piped(steer, script(DONE), input=f"help\n{word}\nnever said\n")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "/undo" in done.stdout
+    assert "No threads" in steer("threads", "list").stdout
+
+
 def test_what_a_turn_changed_is_printed_with_the_ways_to_undo_it(steer, script, workspace):
     """In plain mode with slash commands, after `steer run` with commands of the shell."""
     old = "".join(f"line {n}\n" for n in range(40))

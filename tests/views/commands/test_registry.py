@@ -83,6 +83,27 @@ def test_what_a_line_means(line, meant):
 
 
 @pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("exit", "quit"),
+        ("quit", "quit"),
+        (" Exit \n", "quit"),
+        (":q", "quit"),
+        (":wq", "quit"),
+        ("help", "help"),
+        ("/exit", "quit"),
+        ("exit the loop early", None),
+        ("help me", None),
+        ("q", None),
+    ],
+)
+def test_a_word_by_which_one_leaves_or_asks_for_help_is_no_message(line, meant):
+    found = Registry(own_commands()).find(line)
+    assert (found and found.command.name) == meant
+    assert is_command(line) == (meant is not None)
+
+
+@pytest.mark.parametrize(
     ("line", "why"),
     [
         ("/modle", "Similar: /model."),

@@ -90,7 +90,7 @@ class Commands(click.Group):
         """The command that is called; a wrong name is answered with the nearest."""
         wrong = not _known(args[0]) and not args[0].startswith("-")
         if wrong and not ctx.resilient_parsing:
-            near = _near(args[0], GUESS)
+            near = _elsewhere(args) or _near(args[0], GUESS)
             raise UsageProblem(
                 f"There is no command “{args[0]}”.",
                 f"Did you mean `steer {near}`?" if near else "`steer --help` lists them.",
@@ -157,6 +157,8 @@ def _meant(arguments: list[str]) -> list[str]:
         return ["run", *arguments]
     if not arguments:
         return []
+    if arguments[0] == "help" and _asks_for_help(arguments[1:]):
+        return [*arguments[1:], "--help"]
     flag = arguments[0].startswith("-") and arguments[0].partition("=")[0]
     if flag and flag not in OWN:
         from steersman.ports.cli.printing import meant, wanted
@@ -172,7 +174,30 @@ def _is_task(arguments: list[str]) -> bool:
     if any(map(str.isspace, first)):
         return not _known(first)
     several = bool(rest) and not rest[0].startswith("-")
-    return several and not _known(first) and not _near(first)
+    return several and not (_known(first) or _elsewhere(arguments) or _near(first))
+
+
+def _asks_for_help(words: list[str]) -> bool:
+    """Whether words after `help` name a command; others are a task: help me with this."""
+    if len(words) == 1:
+        return bool(_known(words[0]) or _near(words[0]))
+    return not words or (len(words) == 2 and _known(words[0]))
+
+
+def _elsewhere(words: list[str]) -> str:
+    """Our command for what other agents call by these words; empty if they mean none."""
+    known = elsewhere()
+    named: str = known["commands"].get(" ".join(words[:2])) or known["commands"].get(words[0], "")
+    alone = len(words) == 1 or words[1].startswith("-")
+    return named or (known["alone"].get(words[0], "") if alone else "")
+
+
+def elsewhere() -> dict[str, dict[str, Any]]:
+    """What other agents call our commands and flags."""
+    import tomllib
+    from pathlib import Path
+
+    return tomllib.loads(Path(__file__).with_name("elsewhere.toml").read_text(encoding="utf-8"))
 
 
 def _known(name: str) -> bool:
@@ -193,7 +218,14 @@ def _outcome(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        _show_usage(error)
+        named = isinstance(error, click.NoSuchOption) and elsewhere()["flags"].get(
+            error.option_name
+        )
+        if named:
+            flag, does = named
+            show_problem(UsageProblem(f"Here it is `{flag}`, not {error.option_name}.", does))
+        else:
+            _show_usage(error)
         return Exit.USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)

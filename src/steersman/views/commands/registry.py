@@ -16,6 +16,8 @@ from steersman.views.commands import builtin
 from steersman.views.commands.stage import Stage
 
 NOTE = "# "  # how a line begins that is kept in an instruction file
+# Words that mean a command without its slash when they are all of a line, as in a shell or Vim.
+BARE = {"exit": "quit", "quit": "quit", ":q": "quit", ":q!": "quit", ":wq": "quit", "help": "help"}
 
 
 class Choice(Struct, frozen=True):
@@ -116,6 +118,8 @@ class Registry:
         text = line.strip()
         if text.startswith(NOTE):
             return CommandLine(self.get("memory"), f"add {text.removeprefix(NOTE).strip()}")
+        if bare := BARE.get(text.lower()):
+            return CommandLine(self.get(bare))
         name = text.split(maxsplit=1)[0]
         return CommandLine(self.get(name), text[len(name) :].strip())
 
@@ -185,13 +189,16 @@ class Registry:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line is meant as a command: a slash and a name, but not a path; or it is a note.
+    """Whether a line is meant as a command: a slash and a name, but not a path; a word by which one
+    leaves or asks for help; or it is a note.
 
     A note is one line that begins with `# `; several lines are Markdown with a heading.
     """
     if line.startswith(NOTE) and line[len(NOTE) :].strip():
         return "\n" not in line.strip()
     word = line.strip().split(maxsplit=1)[0] if line.strip() else ""
+    if line.strip().lower() in BARE:
+        return True
     return word.startswith("/") and len(word) > 1 and "/" not in word[1:] and word[1] != "*"
 
 

@@ -149,7 +149,7 @@ class Plain(LineStage):
                 self._invite()
                 line = asyncio.create_task(self._lines.queue.get())
                 await asyncio.wait({line, leaving}, return_when=asyncio.FIRST_COMPLETED)
-                if not line.done():
+                if self._left.is_set() or not line.done():
                     line.cancel()
                     return
                 said = line.result()
