@@ -421,6 +421,19 @@ def test_init_needs_a_mode_that_writes(desk):
     ]
 
 
+def test_retry_sends_the_last_message_again_after_a_turn_that_failed(desk, script):
+    model = script({"error": {"status": 400, "message": "broken"}}, {"text": "Done."})
+
+    async def scenario(desk):
+        for line in ("/retry", "fix add", "/retry", "/retry"):
+            await desk.type(line)
+        return desk.stage.told, [m.body.text for m in desk.messages("user")]
+
+    told, said = desk(scenario, model=model)
+    assert said == ["fix add", "fix add"]
+    assert told == ["There is nothing to try again."] * 2
+
+
 def test_compact_and_back(desk, script):
     model = script({"text": "One."}, {"text": "Two."})
 

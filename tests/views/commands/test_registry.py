@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steersman.records.errors import UsageProblem
 from steersman.views.commands import palette
-from steersman.views.commands.registry import Command, Registry, is_command, own_commands
+from steersman.views.commands.registry import Command, Registry, elsewhere, is_command, own_commands
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
@@ -17,7 +17,7 @@ NAMES = [
     "continue", "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export",
     "fork", "help", "hooks", "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention",
     "model", "new", "output", "permissions", "plan", "pr", "queue", "quit", "redo", "rename",
-    "resume", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust",
+    "resume", "retry", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust",
     "undo",
 ]  # fmt: skip
 
@@ -118,6 +118,55 @@ def test_an_unknown_command_is_answered_with_the_nearest(line, why):
     assert (raised.value.why, raised.value.try_this) == (why, "/help shows them all.")
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("/sessions", "resume"),
+        ("/settings model x", "config"),
+        ("/usage", "cost"),
+        ("/stats", "cost"),
+        ("/allowed-tools", "permissions"),
+        ("/exit", "quit"),
+    ],
+)
+def test_what_other_agents_call_a_command_works_here(line, meant):
+    found = Registry(own_commands()).find(line)
+    assert found
+    assert found.command.name == meant
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("/agents", "`steer agents`"),
+        ("/doctor", "`steer doctor`"),
+        ("/todos", "F6"),
+        ("/history", "/rewind"),
+        ("/effort high", "/model"),
+        ("/bug", "/export"),
+        ("/vim", "/edit"),
+    ],
+)
+def test_what_other_agents_have_and_we_do_not_is_answered_with_what_helps(line, told):
+    with pytest.raises(UsageProblem) as raised:
+        Registry(own_commands()).find(line)
+    assert told in raised.value.why
+
+
+def test_a_command_that_you_wrote_comes_before_another_agents_name():
+    mine = Command("sessions", "Mine.", nothing)
+    registry = Registry([*own_commands(), mine])
+    assert registry.get("sessions") is mine
+    assert "sessions" not in registry.also(registry.get("resume"))
+
+
+def test_the_names_of_other_agents_lead_to_commands_that_exist():
+    known = elsewhere()
+    assert set(known["same"].values()) <= set(NAMES)
+    assert not (known["same"].keys() | known["told"].keys()) & set(NAMES)
+    assert not known["same"].keys() & known["told"].keys()
+
+
 @given(st.text(max_size=30) | st.text(max_size=30).map("/".__add__))
 def test_any_line_is_a_command_or_words_or_a_sentence(line):
     try:
@@ -142,7 +191,7 @@ def test_completion(environ, workspace):
 LINES = {
     "/mo": ["/model", "/memory"],
     "/un": ["/undo"],
-    "/re": ["/redo", "/rename", "/resume", "/review", "/rewind"],
+    "/re": ["/redo", "/rename", "/resume", "/retry", "/review", "/rewind", "/undo"],
     "/port": ["/export"],
     "/exi": ["/quit"],
     "/approvals on": ["/approvals on-request", "/approvals on-failure"],
@@ -203,6 +252,8 @@ def test_the_palette_has_every_command_tool_and_thread(environ, workspace, scrip
     printed = steer("tools", "--json").stdout.splitlines()
 
     assert by_kind["command"] == [f"/{name}" for name in NAMES]
+    assert [one.name for one in listed if "/settings" in one.about] == ["/config"]
+    assert [one.name for one in listed if "/exit" in one.about] == ["/quit"]
     assert by_kind["tool"] == [json.loads(line)["name"] for line in printed]
     assert by_kind["thread"] == ["a first thread"]
     assert len({one.key for one in listed}) == len(listed)

@@ -218,12 +218,10 @@ def _outcome(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        named = isinstance(error, click.NoSuchOption) and elsewhere()["flags"].get(
-            error.option_name
-        )
-        if named:
+        option = error.option_name if isinstance(error, click.NoSuchOption) else ""
+        if named := elsewhere()["flags"].get(option):
             flag, does = named
-            show_problem(UsageProblem(f"Here it is `{flag}`, not {error.option_name}.", does))
+            show_problem(UsageProblem(f"Here it is `{flag}`, not {option}.", does))
         else:
             _show_usage(error)
         return Exit.USAGE

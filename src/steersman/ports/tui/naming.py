@@ -20,9 +20,13 @@ class Names:
         self._skills: tuple[str, Described] = ("", ())
 
     def commands(self) -> Described:
-        """Commands, with what they are about and how they are used."""
-        app = self._app
-        return [(one.name, one.about, one.usage) for one in app.registry.available(app.stage)]
+        """Commands, with what they are about and how they are used; then their other names."""
+        registry = self._app.registry
+        here = registry.available(self._app.stage)
+        named = [(one.name, one.about, one.usage) for one in here]
+        also = [(name, f"/{one.name}: {one.about}", one.usage)
+                for one in here for name in registry.also(one)]  # fmt: skip
+        return [*named, *also]
 
     def arguments(self, line: str) -> Sequence[tuple[str, str]]:
         """What a line with a command could become."""

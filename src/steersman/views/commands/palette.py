@@ -11,7 +11,7 @@ from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.message import ToolResult
 from steersman.views.capabilities import fields, given, sample
 from steersman.views.commands.builtin.threads import resume, thread_row
-from steersman.views.commands.registry import Registry
+from steersman.views.commands.registry import Command, Registry
 from steersman.views.commands.stage import Stage
 from steersman.views.text import one_line, result_words
 
@@ -32,7 +32,7 @@ def capabilities(stage: Stage, registry: Registry) -> list[Capability]:
     """All there are now: commands, then tools, then the threads of this folder."""
     seat = stage.seat
     commands = [
-        Capability("command", f"/{one.name}", f"/{one.name}", one.about, one.usage)
+        Capability("command", f"/{one.name}", f"/{one.name}", _about(one, registry), one.usage)
         for one in registry.available(stage)
     ]
     tools = [
@@ -82,6 +82,11 @@ async def call(stage: Stage, name: str) -> None:
     message = await seat.call(name, given(spec, said))
     if isinstance(message.body, ToolResult):
         stage.tell(f"{name}: {result_words(message.body)}")
+
+
+def _about(command: Command, registry: Registry) -> str:
+    """What it is about, and the other names by which it may be looked for."""
+    return " ".join((command.about, *(f"/{name}" for name in registry.also(command))))
 
 
 def _first_line(text: str) -> str:

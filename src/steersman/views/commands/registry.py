@@ -94,6 +94,11 @@ class Registry:
         """All of them, in order."""
         return tuple(self._by_name.values())
 
+    def also(self, command: Command) -> list[str]:
+        """Other names that it has here, and what it is called elsewhere."""
+        others = [name for name, same in elsewhere()["same"].items() if same == command.name]
+        return [name for name in (*command.aliases, *others) if name not in self._by_name]
+
     def available(self, stage: Stage) -> list[Command]:
         """Those whose capability is there now."""
         return [command for command in self.commands if command.available(stage)]
@@ -104,8 +109,12 @@ class Registry:
         for command in self.commands:
             if wanted in (command.name.lower(), *command.aliases):
                 return command
+        known = elsewhere()
+        if same := self._by_name.get(known["same"].get(wanted, "")):
+            return same
         near = self._near(wanted[:60])
         told = f"Similar: {', '.join('/' + one for one in near)}." if near else ""
+        told = known["told"].get(wanted, told)
         raise UsageProblem(f"There is no command “/{wanted[:60]}”.", told, "/help shows them all.")
 
     def find(self, line: str) -> CommandLine | None:
@@ -177,7 +186,7 @@ class Registry:
             for one in here
             if one not in first
             and one not in other
-            and any(alias.startswith(wanted) for alias in one.aliases)
+            and any(alias.startswith(wanted) for alias in self.also(one))
         ]
         return [Choice(f"/{one.name}", one.about) for one in (*first, *other)]
 
@@ -200,6 +209,15 @@ def is_command(line: str) -> bool:
     if line.strip().lower() in BARE:
         return True
     return word.startswith("/") and len(word) > 1 and "/" not in word[1:] and word[1] != "*"
+
+
+@cache
+def elsewhere() -> dict[str, dict[str, str]]:
+    """What other agents call our commands (`same`), and what to say of theirs (`told`)."""
+    import tomllib
+    from pathlib import Path
+
+    return tomllib.loads(Path(__file__).with_name("elsewhere.toml").read_text(encoding="utf-8"))
 
 
 @cache

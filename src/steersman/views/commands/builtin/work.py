@@ -1,11 +1,11 @@
-"""`/review`, `/init`, `/compact`, `/mention`, `/drop`, `/edit`, `/queue`: things to say and to
-prepare."""
+"""`/review`, `/init`, `/retry`, `/compact`, `/mention`, `/drop`, `/edit`, `/queue`: things to
+say and to prepare."""
 
 import os
 from importlib.resources import files as resources
 
 from steersman.records.errors import UsageProblem
-from steersman.records.message import Compaction
+from steersman.records.message import Compaction, TurnEnd, User
 from steersman.views.attachments import as_mention
 from steersman.views.commands.registry import Choice, Command
 from steersman.views.commands.stage import Row, Stage
@@ -38,6 +38,22 @@ async def init(stage: Stage, arguments: str) -> None:
         )
     there = os.path.exists(os.path.join(stage.seat.folder, "AGENTS.md"))
     await stage.say(prompt("init_again" if there else "init", arguments))
+
+
+async def retry(stage: Stage, arguments: str) -> None:
+    """Send the last message again, after a turn that failed or was stopped."""
+    nothing("retry", arguments)
+    seat = stage.seat
+    messages = seat.host.messages(seat.id, kinds={"user", "turn_end"}) if seat.thread else ()
+    said, ending = "", ""
+    for message in messages:
+        if isinstance(message.body, User):
+            said = message.body.text
+        elif isinstance(message.body, TurnEnd):
+            ending = message.body.ending
+    if not said or ending == "done":
+        raise UsageProblem("There is nothing to try again.")
+    await stage.say(said)
 
 
 async def compact(stage: Stage, arguments: str) -> None:
@@ -122,6 +138,7 @@ async def queue(stage: Stage, arguments: str) -> None:
 
 
 COMMANDS = (
+    Command("retry", "Send the last message again after a turn that failed.", retry),
     Command(
         "review",
         "Look over the changes in the working tree.",
