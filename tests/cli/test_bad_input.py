@@ -314,6 +314,13 @@ def test_help_is_also_a_word(steer, words, same):
     assert (asked.returncode, asked.stdout) == (0, flag.stdout)
 
 
+def test_the_help_says_what_each_trust_means(steer):
+    shown = " ".join(steer("chat", "--help").stdout.split())
+
+    assert "restricted: nothing is written or run; sandboxed: commands run in a sandbox" in shown
+    assert "untrusted: no sandbox, full access, never for code you do not trust." in shown
+
+
 @pytest.mark.parametrize("task", ["help me with this", "history of add() please", "log the sum"])
 def test_a_task_may_begin_with_a_word_that_means_something_alone(steer, task):
     """Without a terminal the chat says that there is none."""

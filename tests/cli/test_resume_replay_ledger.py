@@ -69,7 +69,7 @@ def test_without_a_thread_in_the_folder_there_is_nothing_to_resume(steer, worksp
     assert work.bodies("error") == [
         {
             "what": f"There is no thread for {workspace} yet.",
-            "try_this": "`steer run TASK` starts one.",
+            "try_this": "`steer` starts one, and `steer run TASK` without a chat.",
         }
     ]
 

@@ -193,7 +193,7 @@ def test_quiet_still_says_what_needs_an_answer(steer, script):
     done = steer("run", "--model", model, "--quiet", "fix add")
 
     assert done.returncode == 4
-    assert "workspace_edit_files needs an answer, but there is no one to ask." in done.stderr
+    assert "“edit files” needs an answer, but there is no one to ask." in done.stderr
     assert "+    return a + b" in done.stderr
 
 
@@ -293,7 +293,7 @@ def test_with_nobody_to_answer_the_run_ends_with_the_request(steer, script, work
     assert [action["path"] for action in request["actions"]] == [str(workspace / "calc.py")]
     assert "+    return a + b" in request["actions"][0]["diff"]
     assert work.code == 4
-    reason = "workspace_edit_files needs an answer, but there is no one to ask."
+    reason = "“edit files” needs an answer, but there is no one to ask."
     assert [end["ending"] for end in work.bodies("turn_end")] == ["needs_answer"]
     assert work.bodies("session_end") == [{"status": "needs_answer", "exit": 4, "reason": reason}]
     assert (workspace / "calc.py").read_text() == BROKEN

@@ -237,7 +237,10 @@ def test_a_call_that_needs_an_answer_shows_the_request_and_exits_with_4(
     assert code == 4
     assert "? You want to " in words
     assert shown in words
-    assert f"{tool} needs an answer, but there is no one to ask." in words
+    assert (
+        f"“{tool.removeprefix('workspace_').replace('_', ' ')}” needs an answer, but there is no"
+        in words
+    )
     assert "--yes or --approvals never" in words
     assert (workspace / "calc.py").read_text() == BROKEN
     assert not (workspace / "here").exists()

@@ -17,6 +17,7 @@ from steersman.records.message import (
     Question,
     encode_body,
 )
+from steersman.records.tool_names import plainly
 from steersman.store.cause import NO_CAUSE, Cause
 from steersman.store.log import Lane, ThreadLog, unbroken
 
@@ -127,7 +128,7 @@ class Desk:
             received = await answer if self._attended or corr in self._answered else None
             if received is None:
                 raise NeedsAnswer(
-                    f"{request.tool} needs an answer, but there is no one to ask.",
+                    f"“{plainly(request.tool)}” needs an answer, but there is no one to ask.",
                     request.reason,
                     "Run it in a terminal, or pass --yes or --approvals never.",
                 )

@@ -154,7 +154,8 @@ class Host:
             if thread.origin != "call":
                 return thread
         raise UsageProblem(
-            f"There is no thread for {workspaces[0]} yet.", try_this="`steer run TASK` starts one."
+            f"There is no thread for {workspaces[0]} yet.",
+            try_this="`steer` starts one, and `steer run TASK` without a chat.",
         )
 
     def latest_changed(self, *workspaces: str) -> Thread:

@@ -69,6 +69,11 @@ ALSO: Mapping[str, str] = {
 }
 
 
+def plainly(tool: str) -> str:
+    """A tool's name as people read it: ours in words, another's as it is."""
+    return tool.removeprefix("workspace_").replace("_", " ") if tool in OURS else tool
+
+
 def named(name: str) -> tuple[str, ...]:
     """Our tools that a name means, ours or theirs; a star in ours stands for anything.
 

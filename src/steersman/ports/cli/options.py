@@ -50,7 +50,9 @@ _WORKING = (
     click.option(
         "--trust",
         type=click.Choice(["restricted", "sandboxed", "untrusted"]),
-        help="Ceiling for this folder.",
+        help="The most the agent may do here. restricted: nothing is written or run; sandboxed: "
+        "commands run in a sandbox (the default); untrusted: no sandbox, full access, never for "
+        "code you do not trust.",
     ),
     click.option(
         "--approvals",

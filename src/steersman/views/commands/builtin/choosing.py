@@ -19,7 +19,7 @@ APPROVALS = {
 TRUST = {
     "restricted": "Nothing is written, run or fetched.",
     "sandboxed": "Commands run in the sandbox.",
-    "untrusted": "Full access: commands run without a sandbox.",
+    "untrusted": "No sandbox, full access: never for code you do not trust.",
 }
 
 
@@ -78,7 +78,9 @@ async def _choose(
 
 async def _sure(stage: Stage) -> bool:
     return await stage.confirm(
-        "Full access?", "Commands would run outside the sandbox, with all your permissions."
+        "No sandbox, full access?",
+        "Commands would run outside the sandbox, with all your permissions. "
+        "For code that you do not trust, choose restricted.",
     )
 
 
