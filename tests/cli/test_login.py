@@ -131,6 +131,8 @@ def test_another_server_is_remembered_with_its_address(steer, stage, home, key):
         told = steer("doctor", *how).stdout
         assert "lab: you are logged in" in told
         assert "no API key" not in told
+        assert "lab: you are logged in; the key" not in told  # such a server may need none
+    assert "lab: you are logged in; it answers, with 1 model" in steer("doctor").stdout
     assert not (home.parent / "home" / ".config" / "steersman" / "config.toml").exists()
 
 
@@ -143,6 +145,7 @@ def test_another_server_is_remembered_with_its_address(steer, stage, home, key):
         (["openai"], "", "There is no terminal to paste the key in."),
         (["compatible", "--key-stdin"], "k", "The address is missing."),
         (["--url", "ftp://x", "--key-stdin"], "k", "is not an address."),
+        (["--url", "http://x:port", "--key-stdin"], "k", "“http://x:port” is not an address."),
         (["--url", "http://x/v1", "--name", "openai", "--key-stdin"], "k", "cannot be the name"),
         (["openai", "--key-stdin"], "sk-…", "contains a character that is not allowed in a header"),
     ],

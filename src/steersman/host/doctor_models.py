@@ -61,11 +61,13 @@ def found_models(environ: Mapping[str, str], *, offline: bool = False) -> Iterat
 
 
 def _key(told: str, command: str, offer: Offer) -> Finding:
-    """Whether a key is accepted."""
+    """Whether a key is accepted; a server of one's own, for which no `command` is known, may need
+    none, so that it only answers."""
     if offer.problem:
         return Finding("models", "bad", f"{told}. {offer.problem}", f"steer login {offer.provider}")
+    accepted = "the key is accepted, for" if command else "it answers, with"
     many = counted(len(offer.models), "model")
-    return Finding("models", "ok", f"{told}; the key is accepted, for {many}", command)
+    return Finding("models", "ok", f"{told}; {accepted} {many}", command)
 
 
 def _offers(environ: Mapping[str, str]) -> dict[str, Offer]:

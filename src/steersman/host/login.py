@@ -78,7 +78,8 @@ def server(url: str, name: str = "") -> Account:
     url = url.strip()
     url = url if "://" in url or not url else f"{_scheme(url)}://{url}"
     try:
-        host = urlsplit(url).hostname or ""
+        parts = urlsplit(url)
+        host = (parts.port != 0 and parts.hostname) or ""  # a port that is no number raises
     except ValueError:
         host = ""
     if not host or not url.startswith(("http://", "https://")):
