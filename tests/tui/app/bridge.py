@@ -39,10 +39,14 @@ class Person:
 
     def sends(self, text: str) -> None:
         """Letters arrive together, as over a slow line."""
-        for letter in text:
-            enter = letter == "\n"
-            key = "enter" if enter else _character_to_key(letter)
-            self.app.post_message(events.Key(key, "\r" if enter else letter))
+        self.burst(*("enter" if letter == "\n" else letter for letter in text))
+
+    def burst(self, *keys: str) -> None:
+        """Keys arrive together."""
+        for key in keys:
+            letter = {"enter": "\r"}.get(key, key if len(key) == 1 else None)
+            named = _character_to_key(key) if len(key) == 1 else key
+            self.app.post_message(events.Key(named, letter))
 
     async def write(self, text: str) -> None:
         """Write without sending, where the keys go; all but the last letter at once."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.driver import Driver
@@ -27,6 +27,7 @@ from steersman.ports.tui.keys import NAMES as KEY_NAMES
 from steersman.ports.tui.keys import PATIENCE, SEEN, TABLE, load_keys
 from steersman.ports.tui.memory import PANES, Memory
 from steersman.ports.tui.naming import Names
+from steersman.ports.tui.order import InOrder
 from steersman.ports.tui.panes.footer import Keys
 from steersman.ports.tui.panes.mentioned import Mentioned
 from steersman.ports.tui.panes.passing import Passing
@@ -57,7 +58,7 @@ Left = Literal["", "detached"]
 ALWAYS = {"leave", "quit_now", "suspend"}  # also heard while a question is over the screen
 
 
-class SteersmanApp(App[Left]):
+class SteersmanApp(InOrder[Left]):
     """The application. `first` is done once the screen is there: to trust, to resume, to say.
 
     It returns "detached" when a turn continues without it.
@@ -94,7 +95,6 @@ class SteersmanApp(App[Left]):
         self._first = first
         self._commands_here: tuple[str, Registry] | None = None
         self._completed = Names(self)
-        self._prose = False  # letters go to the composer, though the keys are not there yet
         self.steering = Steering(seat, self.tell, self.spawn, self._give_back)
         self.showing = Showing(self, Gathering(seat, environ))
         self.reviewing = Reviewing(self)
@@ -343,7 +343,6 @@ class SteersmanApp(App[Left]):
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""
-        self._prose = False
         self.showing.fold()
         self.showing.keys()
 
@@ -380,8 +379,8 @@ class SteersmanApp(App[Left]):
         if not event.is_printable or not lost:
             return
         event.prevent_default()  # else the key would be looked up twice
-        if self._prose or not await self._check_bindings(event.key):
-            composer, self._prose = self.query_one(Composer), True
+        if not await self._check_bindings(event.key):
+            composer = self.query_one(Composer)
             composer.focus()
             await composer._on_key(event)
 
