@@ -369,6 +369,8 @@ class SteersmanApp(InOrder[Left]):
             return name in ALWAYS
         if name == "mode":  # a question has the key for going to the one before
             return self.attention != "asking"
+        if name == "detach" and self.attention == "writing":  # in a draft it moves the cursor
+            return not self.query_one(Composer).text
         if name in ("page_up", "page_down"):
             return self.attention in ("writing", "elsewhere")
         return KEY_NAMES[name].where == "always" or self.attention == "reading"

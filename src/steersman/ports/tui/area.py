@@ -11,4 +11,6 @@ class Area(TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+underscore", "undo", "Undo", show=False),
+        Binding("ctrl+b", "cursor_left", "Left", show=False),
+        Binding("ctrl+f", "cursor_right", "Right", show=False),
     ]

@@ -50,7 +50,8 @@ TABLE = (
         "quit", "always"),
     Key("mode", ("shift+tab",), "Switch to the next mode: code, plan, ask, debug, spec.", "mode",
         "always"),
-    Key("detach", ("ctrl+b",), "Detach; the turn keeps running.", "detach", "always"),
+    Key("detach", ("ctrl+b",), "Detach; the turn keeps running. In a draft: move left.", "detach",
+        "always"),
     Key("suspend", ("ctrl+z",), "Suspend; fg in the shell continues.", "", "always"),
     Key("quit_now", ("ctrl+q",), "Quit; asks where that stops a turn or jobs.", "", "always"),
     Key("status", ("f2",), "Show or hide the status.", "status", "always"),
@@ -261,7 +262,7 @@ def hints(keymap: Keymap, now: Now) -> list[Hint]:
     queued = [Hint("Enter", "send the oldest now"), Hint("Up", "edit the newest")]
     if doing == "working":
         enter = queued if waiting else [Hint("Enter", "queue")]
-        return [*enter, *named("stop", "detach"), *general]
+        return [*enter, *named("stop", *(() if now.written else ("detach",))), *general]
     if doing == "running":
         return [Hint("Enter", "send"), *named("leave", "palette", "mode", "help"), *general[2:]]
     if waiting:
