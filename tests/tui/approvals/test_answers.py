@@ -111,8 +111,10 @@ def test_a_yes_that_lasts_is_confirmed_with_enter() -> None:
     assert alone == [[]] * len(ANSWERS)
     confirmed = answers(edit_request(), *([key, "enter"] for key, _ in ANSWERS))
     assert confirmed == [[answer] for _, answer in ANSWERS]
-    changed = answers(edit_request(), ["w", "n"], ["w", "down", "enter"], ["w", "y"])
-    assert changed == [[ConfirmResponse("deny")], [], [ConfirmResponse("allow")]]
+    cancelled = [["w", other] for other in ("n", "y", "N", "Y", "u", "escape", "down")]
+    assert answers(edit_request(), *cancelled) == [[]] * len(cancelled)
+    assert answers(edit_request(), ["w", "down", "enter"], ["w", "n", "enter"]) == [[], []]
+    assert answers(edit_request(), ["w", "n", "n"]) == [[ConfirmResponse("deny")]]
     assert answers(network_request(), ["y"], ["y", "enter"]) == [[], [ConfirmResponse("allow")]]
     told = " ".join(picture(press(edit_request(), "W")).split())
     assert "Enter confirms “W”: approve changes of any file in the workspace, but not" in told
@@ -135,10 +137,10 @@ def test_who_hesitates_in_a_sentence_approves_nothing_and_loses_no_letter() -> N
         assert (app.typed, app.answers) == (words, [])
 
 
-def test_a_key_pressed_after_a_pause_acts_alone() -> None:
-    """Who was asked to confirm “u”, and then wants to edit, edits; other letters begin words."""
+def test_a_key_pressed_after_a_pause_only_cancels() -> None:
+    """Who was asked to confirm “u” and presses “e” edits with the next; other letters are words."""
 
-    async def story(key: str) -> Stand:
+    async def story(*keys: str) -> Stand:
         now = [0.0]
         app = Stand(clock=lambda: now[0])
         async with app.run_test(size=(80, 24)) as pilot:
@@ -146,7 +148,9 @@ def test_a_key_pressed_after_a_pause_acts_alone() -> None:
             app.approvals.show(blocks, works, grab=True)
             await pilot.press("u")
             now[0] += 2
-            await pilot.press(key)
+            for key in keys:
+                await pilot.press(key)
+                now[0] += 2
             await pilot.pause()
             app.picture = screen_text(app)
             app.typed = app.query_one("#composer", Input).value
@@ -154,6 +158,8 @@ def test_a_key_pressed_after_a_pause_acts_alone() -> None:
 
     app = asyncio.run(story("e"))
     assert (app.typed, app.answers) == ("", [])
+    assert "allow it like this" not in picture(app)
+    app = asyncio.run(story("e", "e"))
     assert "allow it like this" in picture(app)
     assert asyncio.run(story("s")).typed == "s"
 

@@ -18,7 +18,7 @@ from steersman.views.blocks import Request
 
 PAUSE = 1.0  # seconds after which a letter is no longer of the same word
 MOVES = "jkhl []?"  # letters that only move, or show more
-INSTEAD = "yutAwWnYN"  # letters that answer after one that was not confirmed; others are words
+CANCEL = "yutAwWnYN"  # letters that only cancel one that was not confirmed; others are words
 
 
 class Letters(RequestSheet):
@@ -63,10 +63,24 @@ class Letters(RequestSheet):
             self._disarm()
         return armed
 
+    def _only_cancels(self, event: events.Key, *, late: bool) -> bool:
+        """Whether a key after one that was to be confirmed is no word, so that it does no more."""
+        if event.key == "enter":
+            return False
+        if not event.is_printable or event.character is None or event.character in CANCEL:
+            return True
+        return late and (event.character in MOVES or event.character in self._queue.letters())
+
     async def on_key(self, event: events.Key) -> None:
         """A letter answers when no other follows it at once: then they are words."""
         before = self._not_confirmed(event)
-        if self._clock() - self._typed_at >= PAUSE:
+        late = self._clock() - self._typed_at >= PAUSE
+        if before and self._only_cancels(event, late=late):
+            event.stop()
+            event.prevent_default()
+            self._let_go()
+            return
+        if late:
             before = ""  # what was pressed so long ago does not begin a word
         if isinstance(self._form, WordsForm) and self._form.hear(event):  # not there yet
             event.stop()
@@ -89,8 +103,7 @@ class Letters(RequestSheet):
             return
         wording = self._queue.worded or (self._queue.takes_words and event.character.isalpha())
         elsewhere = not (known or wording) and event.character in requests.ANSWERS
-        words = bool(before) and event.character not in INSTEAD
-        if words or self._prose or self._held is not None or not (known or elsewhere):
+        if before or self._prose or self._held is not None or not (known or elsewhere):
             event.stop()
             event.prevent_default()
             self._take_words(self._typed)
