@@ -72,6 +72,26 @@ def test_words_at_a_card_are_written_and_answer_nothing(environ, workspace, scri
     live(scene)
 
 
+def test_esc_goes_back_to_the_card_also_when_the_words_were_cleared(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model, **ASKED) as me:
+            await me.say("fix it")
+            await me.sees("wants to change")
+            await me.press(*"sure")
+            await me.sees("Esc answer")
+            await me.press("ctrl+u")
+            await me.until(lambda: me.app.query_one(Composer).text == "")
+            await me.sees("Esc answer")
+            await me.press("escape")
+            await me.until(lambda: me.app.attention == "asking")
+            await me.press("y")
+            await me.turn_ends()
+            assert [one.body.decision for one in me.messages("confirm_response")] == ["allow"]
+
+    live(scene)
+
+
 def test_a_stopped_command_keeps_its_output_and_quitting_says_how_long(environ, workspace, script):
     async def scene():
         model = script({"tool_calls": [shell("echo begun $((40+2)); sleep 600")]}, DONE)

@@ -251,6 +251,8 @@ class SteersmanApp(InOrder[Left]):
     @on(Composer.Changed)
     def _wrote(self) -> None:
         self.acting.wrote()
+        if self.query_one(Composer).text:
+            self.showing.aside = self.showing.now.asked
         self.showing.keys()
 
     @on(Composer.Left)
@@ -275,6 +277,7 @@ class SteersmanApp(InOrder[Left]):
 
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:
+        self.showing.aside = False
         self.steering.queue(event.text)
 
     @on(Composer.Shell)
@@ -343,6 +346,7 @@ class SteersmanApp(InOrder[Left]):
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""
+        self.showing.aside = self.showing.aside and self.attention != "asking"
         self.showing.fold()
         self.showing.keys()
 

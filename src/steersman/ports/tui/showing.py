@@ -68,6 +68,7 @@ class Showing:
         self._entitled: set[str] = set()  # threads that were given a title, or need none
         self._drawn = False  # whether the screen was there once
         self.over = ""  # the pane that a narrow screen shows instead of the conversation
+        self.aside = False  # something was written since the keys left what is asked
 
     def begin(self, story: Story) -> None:
         """Another thread is followed."""
@@ -289,6 +290,7 @@ class Showing:
             queued=bool(composer.waiting),
             asked=asking is not None and asking.current is not None,
             written=bool(composer.text),
+            aside=self.aside,
             card=asking.escape if asking is not None else "",
             over=bool(self.layout.over),
         )
