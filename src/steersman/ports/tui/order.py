@@ -34,6 +34,8 @@ class InOrder(App[T], Generic[T]):
         if not typed:
             await super().on_event(event)
             return
+        if isinstance(event, events.Key) and event.key.startswith("alt+"):
+            event.character = None  # a letter with Alt is a key, and types nothing
         self._coming.append(event)
         if self._busy is None or not self._busy.is_attached:  # what is gone tells nothing more
             await self._hand_over(self._turn)

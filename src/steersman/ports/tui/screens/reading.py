@@ -127,7 +127,8 @@ WRITING = (
     ("Up Down", "The newest queued message, to edit it; earlier messages. ^R searches them."),
     ("@ $ /", "Names of files, skills and commands, completed as you type."),
     ("! command", "Run a command yourself, through the gate."),
-    ("^_", "Undo what you wrote; ^Y redoes it."),
+    ("^_", "Undo what you wrote."),
+    ("^W Alt+D ^U ^K", "Cut a word back or ahead, or the line's beginning or end; ^Y pastes it."),
     ("^G", "Write in your own editor."),
 )
 
