@@ -63,6 +63,20 @@ def test_a_key_is_tried_kept_and_used(steer, stage, home, key, provider):
     assert key not in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(("dummy", "said"), [("test", False), ("lm-studio", False), ("k", True)])
+def test_a_key_that_can_be_no_secret_masks_nothing(steer, stage, dummy, said):
+    """Servers of one's own take any key; its letters are those of every other word."""
+    stage.play(PING)
+    done = steer("login", "openai", "--key-stdin", stdin=f"{dummy}\n")
+    assert ("It is too short to be masked in the log." in done.stdout) is said
+    stage.play({"text": f"I know {dummy}s."})
+
+    work = steer.work("run", f"Look at the {dummy}s.")
+
+    assert work.bodies("user")[0]["text"] == f"Look at the {dummy}s."
+    assert work.bodies("assistant")[-1]["text"] == f"I know {dummy}s."
+
+
 def test_a_refused_key_is_not_kept(steer, stage, home, key):
     refusal = {"status": 401, "message": "Incorrect API key provided", "times": 9}
     stage.play({"text": "Never.", "error": refusal})

@@ -70,9 +70,9 @@ SERVERS = [
     ({"env": {"GITHUB_TOKEN": TOKEN}}, {TOKEN}),
     ({"env": {"X": TOKEN}}, {TOKEN}),  # by its shape
     ({"env": {"MODE": "production", "LEVEL": "debug-verbose-all"}}, set()),
-    ({"env": {"API_KEY": "onlyletters"}}, {"onlyletters"}),
+    ({"env": {"API_KEY": "OnlyLetters"}}, {"OnlyLetters"}),
     ({"headers": {"Authorization": f"Bearer {TOKEN}"}}, {TOKEN}),
-    ({"headers": {"authorization": "bearer onlylettersinthisone"}}, {"onlylettersinthisone"}),
+    ({"headers": {"authorization": "bearer OnlyLettersinthisone"}}, {"OnlyLettersinthisone"}),
     ({"headers": {"Authorization": "Basic dXNlcjpwYXNzd29yZA=="}}, {"dXNlcjpwYXNzd29yZA=="}),
     ({"headers": {"X-Api-Key": "letters-only-key"}}, {"letters-only-key"}),
     ({"headers": {"Accept": "application/json"}}, set()),

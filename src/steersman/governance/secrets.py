@@ -17,6 +17,7 @@ import msgspec
 from steersman.records.patterns import pattern
 
 SHORTEST = 8
+SHORTEST_WORD = 16  # of lower-case letters only
 LARGEST = 16 << 20
 _NAME = pattern(
     r"(?:^|_)(?:API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
@@ -32,6 +33,27 @@ _KEY_LINE = pattern(
 _WORD = pattern(r"[A-Za-z0-9+=]{16,}")
 _QUERY = pattern(r"\?.*=")
 _TOKEN_SHAPE = pattern(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+=._~-]{16,}")
+
+
+# What people give to servers that take any key is made of these words.
+_DUMMY = frozenset({
+    "any", "api", "change", "changeme", "cpp", "dummy", "empty", "fake", "key", "llama", "lm",
+    "local", "localhost", "me", "my", "needed", "no", "none", "not", "nothing", "null", "ollama",
+    "placeholder", "required", "secret", "sk", "studio", "test", "token", "unused", "vllm", "your",
+})  # fmt: skip
+_BETWEEN = pattern(r"[-_. ]")
+
+
+def can_be_masked(value: str) -> bool:
+    """Whether a value can be a secret; a short one or a plain word would be struck out of every
+    text that has it, and hide nothing."""
+    letters = value.isascii() and value.isalpha() and value.islower()
+    return len(value) >= (SHORTEST_WORD if letters else SHORTEST) and not is_dummy(value)
+
+
+def is_dummy(value: str) -> bool:
+    """Whether a key is obviously none."""
+    return _DUMMY.issuperset(_BETWEEN.split(value.lower()))
 
 
 def secret_variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -55,7 +77,7 @@ def secret_values(environ: Mapping[str, str], configs: Iterable[Path]) -> set[st
         found.update(_in_url(value))
     for config in configs:
         found.update(_in_config(config))
-    return {value for value in with_lines(found) if len(value) >= SHORTEST}
+    return set(filter(can_be_masked, with_lines(found)))
 
 
 def with_lines(values: Iterable[str]) -> set[str]:

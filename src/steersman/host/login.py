@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from steersman.governance.secrets import can_be_masked, is_dummy
 from steersman.host.catalogue import ordered, remember
 from steersman.host.models import config_for
 from steersman.host.settings import last_model, last_model_file, remember_model
@@ -166,6 +167,8 @@ def keep(account: Account, model: str, environ: Mapping[str, str]) -> str:
         remember_model(home, f"{account.provider}:{model}")
     where = "in your system's keyring" if login.place == "keyring" else f"in {logins.file}"
     told = [f"The key is {where}." if account.key else "The server is remembered, without a key."]
+    if account.key and not (can_be_masked(account.key) or is_dummy(account.key)):
+        told.append("It is too short to be masked in the log.")
     if variable := key_variable(account.provider, environ):
         told.append(f"{variable} is set, and is used instead of it.")
     settings = load_settings(environ, {})

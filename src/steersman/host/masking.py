@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from steersman.governance.secrets import mcp_configs, secret_values, with_lines
+from steersman.governance.secrets import can_be_masked, mcp_configs, secret_values, with_lines
 from steersman.host.models import config_for
 from steersman.host.settings import store_url
 from steersman.host.token import tokens_in
@@ -60,7 +60,7 @@ class Secrets:
         known |= self._logins.secrets()
         known |= tokens_in(self._home)
         known |= set(secrets(config_for(self._said, self._logins), self._environ))
-        return with_lines(known)
+        return set(filter(can_be_masked, with_lines(known)))
 
 
 def _stamp(path: str) -> tuple[int, int]:

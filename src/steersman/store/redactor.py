@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -31,6 +31,7 @@ _PATHS = frozenset({"path", "file", "moved_from", "target"})
 _PLAIN = pattern(r"[A-Z]?[a-z ./_-]+|[A-Z ./_-]+")
 PLAIN_MOST = 15
 _WORDS = pattern(r"([\s()`“”\",;]+)")
+_WORDLESS = (int, float, bool, type(None), ...)
 HUNK = "\n@@ "  # what comes before the first in a diff only names files
 
 
@@ -177,9 +178,17 @@ def readable(text: str) -> str:
 
 @cache
 def _free(record: type[Struct]) -> tuple[str, ...]:
-    """The fields of a record that are not one of a few fixed words."""
+    """The fields of a record that have room for words: neither fixed ones nor only numbers."""
     fields = msgspec.structs.fields(record)
-    return tuple(field.name for field in fields if get_origin(field.type) is not Literal)
+    return tuple(field.name for field in fields if not _fixed(field.type))
+
+
+def _fixed(kind: Any) -> bool:
+    """Whether no value of a type can hold a text of its own, so that a mask would break it."""
+    if get_origin(kind) is Literal or kind in _WORDLESS:
+        return True
+    parts = get_args(kind)
+    return bool(parts) and all(map(_fixed, parts))
 
 
 class StreamRedactor:
