@@ -108,6 +108,16 @@ def test_what_needs_approval_is_denied_and_listed_and_a_rule_allows_it(workspace
     assert (workspace / "new.txt").exists()
 
 
+def test_a_host_that_was_refused_to_a_command_is_listed_once(script, printed):
+    fetch = "curl -sS -m 20 http://unknown.example.org/ -o /dev/null"
+    model = script({"tool_calls": [shell(f"{fetch}; {fetch}; true")]}, DONE)
+    done, (result,) = printed("fetch it", "--model", model, "--output-format", "json")
+    assert done.returncode == 0
+    (denied,) = result["permission_denials"]
+    assert denied["tool_name"] == "Bash"
+    assert "unknown.example.org" in denied["tool_input"]["command"]
+
+
 def test_each_denial_is_a_line_on_standard_error(script, printed):
     done, _ = printed("write it", "--model", script({"tool_calls": [WRITE]}, DONE))
     assert (done.returncode, done.stdout) == (0, "Done.\n")

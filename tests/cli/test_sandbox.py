@@ -110,6 +110,21 @@ def test_a_host_is_denied_to_one_command_or_to_the_thread(steer, script, key, qu
     assert ["403403" in output for output in outputs] == [True, True]
 
 
+def test_a_host_that_nobody_can_be_asked_about_ends_the_run_with_what_the_command_did(
+    steer, script, workspace
+):
+    fetch = shell("curl -sS -m 20 http://unknown.example.org/ -o /dev/null; echo on > made.txt")
+    done = steer("run", "--json", "--model", script({"tool_calls": [fetch]}, DONE), "go")
+    assert done.returncode == 4, done.stderr
+    messages = decoded(done.stdout)
+    (result,) = bodies(messages, "tool_result")
+    assert (result["status"], result["output"]["exit_code"]) == ("ok", 0)
+    assert (workspace / "made.txt").read_text() == "on\n"
+    (asked,) = bodies(messages, "confirm_request")
+    assert "unknown.example.org" in asked["reason"]
+    assert bodies(messages, "turn_end")[0]["ending"] == "needs_answer"
+
+
 @pytest.mark.parametrize(
     "url", ["http://169.254.169.254/latest/meta-data", "http://127.0.0.1:22", "http://10.0.0.1/"]
 )

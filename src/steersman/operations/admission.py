@@ -12,7 +12,7 @@ from steersman.operations.tool import Arguments, Plan, Tool, changing
 from steersman.operations.workspace import Look, Workspace
 from steersman.records.action import Action, ChangeMany, Delete, Origin, Verdict, Write
 from steersman.records.dialogue import Call
-from steersman.records.errors import ToolProblem
+from steersman.records.errors import NeedsAnswer, ToolProblem
 from steersman.records.hunks import misfit
 from steersman.records.profile import PLAIN, Profile
 from steersman.store.log import Lane
@@ -55,6 +55,7 @@ class Admission:
         self._gate = gate
         self._workspace = workspace
         self._tool = tool
+        self.unanswered: NeedsAnswer | None = None  # a tool may continue without it, a turn may not
 
     async def ready(self, args: Arguments, *, edited: bool = False) -> Ready:
         """The plan of the call, with permission for exactly what it will do.
@@ -81,7 +82,11 @@ class Admission:
         It is a command's effect only where a command was allowed; a tool cannot say so itself.
         """
         origin: Origin = "command" if workspace.may_execute else "tool"
-        answer = await self._judge(actions, origin, whole=True)
+        try:
+            answer = await self._judge(actions, origin, whole=True)
+        except NeedsAnswer as needs:
+            self.unanswered = needs
+            raise
         if isinstance(answer, Edited):
             raise Refused("What a call turned out to do can only be allowed or denied as it is.")
         return answer

@@ -313,16 +313,16 @@ class Toolbox:
             if not ready.plan.actions and (verdict := self._withheld().get(tool.name)) is not None:
                 raise refused(verdict)
             output = await self._perform(ready, admission, tool)
+        stop = admission.unanswered  # also where the call ended well without it
         diffs = tuple(diffs_of(ready.workspace.written, ready.workspace))
         whole = None
         if isinstance(output, Answered):
             if output.failed is not None:
-                return Outcome(_failed(call, output.failed), whole=output.whole)
+                return Outcome(_failed(call, output.failed), whole=output.whole, stop=stop)
             output, whole = output.output, output.whole
         said = _as_json(msgspec.to_builtins(output))
-        return Outcome(
-            ToolResult(call.name, "ok", output=said, note=ready.left_out), diffs, whole=whole
-        )
+        result = ToolResult(call.name, "ok", output=said, note=ready.left_out)
+        return Outcome(result, diffs, whole=whole, stop=stop)
 
     async def _perform(self, ready: Ready, admission: Admission, tool: AnyTool) -> Any:
         showing = Showing(admission.lane, admission.call.id)

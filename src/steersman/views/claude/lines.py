@@ -182,20 +182,27 @@ class Lines:
         corr = self._asked.pop(message.corr, None)
         if body.arguments is not None and corr in self._calls:
             self._calls[corr] = replace(self._calls[corr], arguments=body.arguments)
+        if body.decision == "deny":
+            self._deny(corr)
         return []
 
     def _result(self, message: Message, body: ToolResult) -> list[Line]:
         if body.status == "denied":
-            asked = self.call(message.corr)
-            name, given = outward(body.tool, asked.arguments if asked else {}, self._root)
-            denied = {"tool_name": name, "tool_use_id": message.corr, "tool_input": given}
-            self._denied.append(denied)
+            self._deny(message.corr)
         told = result_text(body)
         block: Line = {"type": "tool_result", "tool_use_id": message.corr, "content": told}
         if body.status != "ok":
             block["is_error"] = True
         line = self._line(message, "user", message={"role": "user", "content": [block]})
         return [line | {"parent_tool_use_id": None, "tool_use_result": body.output or told}]
+
+    def _deny(self, corr: str | None) -> None:
+        """List a call that was denied, or to which something was: a host, for one."""
+        asked = self.call(corr)
+        if asked is None or any(one["tool_use_id"] == corr for one in self._denied):
+            return
+        name, given = outward(asked.tool, asked.arguments, self._root)
+        self._denied.append({"tool_name": name, "tool_use_id": corr, "tool_input": given})
 
     def _piece(self, message: Message, body: AssistantDelta | ReasoningDelta) -> list[Line]:
         if not self._partial:
