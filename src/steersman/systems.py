@@ -129,6 +129,11 @@ class Governance(Protocol):
         """Raise when too much was spent to continue, or would be after the next request."""
         ...
 
+    @property
+    def attended(self) -> bool:
+        """Whether someone can answer."""
+        ...
+
     async def question(self, asked: Question, lane: Lane) -> Answer:
         """Ask the user something; the default when there is no one to ask."""
         ...
@@ -222,6 +227,11 @@ class Deck(Protocol):
 
     async def resume(self, announced: Sequence[Message], note: Note) -> list[Message]:
         """Carry out calls that an earlier process announced and did not begin."""
+        ...
+
+    @property
+    def attended(self) -> bool:
+        """Whether someone is there who can stop the turn."""
         ...
 
     async def question(self, asked: Question) -> str:

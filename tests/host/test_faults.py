@@ -119,6 +119,20 @@ def test_what_stays_ends_the_turn_with_an_error(online, workspace, stage, wire, 
     assert errors[-1].try_this.endswith(".")
 
 
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_in_a_chat_an_overloaded_model_is_waited_for_two_minutes(online, workspace, stage, status):
+    _, errors, _ = talking(
+        online,
+        workspace,
+        lambda line: troubled(line, stage, error(status, times=MANY)),
+        attended=True,
+        model="anthropic:m-1",
+    )
+    *waited, last = [one.retry_in for one in errors]
+    assert (waited, last) == ([2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0], None)
+    assert errors[-1].try_this == "Send the message again, or choose another model with --model."
+
+
 def test_a_model_that_never_begins(online, workspace, stage, wire):
     turns = [{"text": "Too late.", "delay_ms": LONG}]
     hasty = {"first_token": 0.05, "between_tokens": 30}

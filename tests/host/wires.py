@@ -103,14 +103,14 @@ class Waits(list[float]):
         await asyncio.sleep(0)
 
 
-def talking(environ, workspace, scenario, waits=None, **settings):
+def talking(environ, workspace, scenario, waits=None, attended=False, **settings):
     """Play a scenario in a new thread of a host of its own."""
 
     async def whole():
         home = Path(environ["STEERSMAN_HOME"])
         async with Host.at(home, environ, pause=Waits() if waits is None else waits) as host:
             chosen = Settings(**{"approvals": "never", **settings})
-            line = Line(host, await host.start(str(workspace), "a task", chosen))
+            line = Line(host, await host.start(str(workspace), "a task", chosen, attended=attended))
             told = await scenario(line)
             assert_answered(line.messages)
             assert host.verify(line.thread) == []

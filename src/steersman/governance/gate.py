@@ -472,6 +472,11 @@ class Gate:
         """Raise when too much was spent to continue, or would be after the next request."""
         self._budget.check(tokens, cost)
 
+    @property
+    def attended(self) -> bool:
+        """Whether someone can answer."""
+        return self._desk.attended
+
     async def question(self, asked: Question, lane: Lane) -> Answer:
         """Ask the user something; the default when there is no one to ask."""
         return await self._desk.ask(asked, lane)

@@ -33,6 +33,10 @@ from steersman.store.log import Lane
 from steersman.systems import Deck, Left
 
 TRIES = 4
+# Whoever sits in front of a chat can stop waiting; so a busy model is waited for much longer.
+PATIENCE, LONGEST_PAUSE = 120.0, 30.0  # seconds
+BUSY = (429, 503, 529)
+SEND_AGAIN = "Send the message again, or choose another model with --model."
 GO_ON, STOP = "go on", "stop"
 
 Pricer = Callable[[str, Tokens], float | None]
@@ -146,7 +150,7 @@ class NativeLoop:
 
     async def _ask(self, deck: Deck, driver: Driver) -> tuple[Completed, float]:
         """Ask until there is an answer, as long as asking again is worth it."""
-        tries = 0
+        tries, waited = 0, 0.0
         shortened = False  # once: a prompt that was too long is compacted and sent again
         await deck.fit("window")
         while True:
@@ -154,7 +158,7 @@ class NativeLoop:
             try:
                 return await self._stream(deck, driver)
             except Switched as switched:
-                tries = 0
+                tries, waited = 0, 0.0
                 await deck.lane.append(error_body(switched, retry_in=0.0))
                 await self._paid(deck, switched.before, switched.tokens)
                 self._switched()
@@ -162,12 +166,17 @@ class NativeLoop:
             except DriverProblem as problem:
                 if isinstance(problem, Unanswered):
                     await self._paid(deck, driver.model, problem.tokens)
-                wait = problem.retry_after if problem.retry_after is not None else 2.0**tries
+                busy = problem.kind in ("rate_limit", "overloaded") or problem.status in BUSY
+                patient = busy and deck.attended and waited < PATIENCE
+                wait = _pause_after(problem, tries)
                 too_long = problem.kind == "context_length" and not shortened
                 if too_long and await deck.fit("context_length"):
                     shortened, wait = True, 0.0
-                elif not problem.retryable or tries >= TRIES:
+                elif not problem.retryable or (tries >= TRIES and not patient):
+                    if busy and problem.retryable:
+                        problem.try_this = SEND_AGAIN
                     raise
+                waited += wait
                 await deck.lane.append(error_body(problem, retry_in=wait))
                 await self._pause(wait)
 
@@ -243,6 +252,14 @@ def usage_of(model: str, tokens: Tokens, price: Pricer) -> UsageReport:
         reasoning=tokens.reasoning,
         cost=price(model, tokens) or 0.0,
     )
+
+
+def _pause_after(problem: DriverProblem, tries: int) -> float:
+    """How long to wait before the next try: as long as the provider says, longer if it is wrong."""
+    pause = min(2.0**tries, LONGEST_PAUSE)
+    if problem.retry_after is None:
+        return pause
+    return problem.retry_after if tries < TRIES else max(problem.retry_after, pause)
 
 
 def error_body(problem: SteersmanError, retry_in: float | None = None) -> Error:

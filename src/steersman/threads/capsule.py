@@ -128,6 +128,11 @@ class CapsuleDeck:
 
         return remarks
 
+    @property
+    def attended(self) -> bool:
+        """Whether someone is there who can stop the turn."""
+        return self._capsule.governance.attended
+
     async def question(self, asked: Question) -> str:
         """Ask the user."""
         return (await self._capsule.governance.question(asked, self.lane)).text

@@ -132,6 +132,17 @@ def test_words_of_an_answer_that_broke_off_are_gone_when_it_is_asked_for_again()
     assert story.step == "answering"
 
 
+def test_an_error_that_was_overcome_is_no_error_any_more() -> None:
+    thread = Thread()
+    thread.begin("hello")
+    thread.write(Error("The model is overloaded.", retry_in=2.0))
+    thread.write(Error("The model is overloaded.", retry_in=4.0))
+    thread.write(Assistant("Hello."))
+    _, remark, _ = told(thread.messages).blocks
+    assert isinstance(remark, Remark)
+    assert (remark.state, remark.times) == ("done", 2)
+
+
 def test_thoughts_stand_before_words_even_when_they_come_later() -> None:
     thread = Thread()
     thread.write(AssistantDelta("Well, "))

@@ -61,13 +61,16 @@ def take_assistant(shelf: Shelf, message: Message, body: Assistant) -> list[Bloc
     """A whole answer: it takes the place of what streamed, whatever that was."""
     lane = shelf.lane(message.path)
     shelf.retrying = None
-    shelf.failing.pop(lane, None)
+    changed: list[Block] = []
+    if (overcome := shelf.failing.pop(lane, None)) is not None:
+        overcome.state = "done"
+        overcome.touch()
+        changed.append(overcome)
     if shelf.working and shelf.is_root(lane):
         shelf.steps += 1
     live = {one.thought: one for one in shelf.live_words.pop(lane, ())}
     for one in live.values():
         shelf.take_out(one)
-    changed: list[Block] = []
     for thought, text in ((True, body.reasoning), (False, body.text)):
         if not text.strip():
             continue

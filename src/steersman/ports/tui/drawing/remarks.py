@@ -77,15 +77,22 @@ def _digested(body: Compaction | Summary, palette: Palette) -> tuple[str, Style,
     return "≡", palette.accent, first, rest
 
 
+def _failed(block: Remark, error: Error, palette: Palette) -> tuple[str, Style, str, list[str]]:
+    often = f"· {counted(block.times, 'time')}" if block.times > 1 else ""
+    said = " ".join(filter(None, (error.what, error.why, often)))
+    if block.state == "done":  # it was tried again, with success
+        return "·", palette.dim, said, []
+    stops = " Esc stops it." if error.retry_in else ""
+    return "✗", palette.bad, said, _filled(in_chat(next_words(error)) + stops)
+
+
 def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     """The mark, its style, what is said in one line, and what is said below."""
     match block.body:
         case TurnEnd() as end:
             return _ended(end, block.seconds, palette)
-        case Error(what=what, why=why) as error:
-            often = f"· {counted(block.times, 'time')}" if block.times > 1 else ""
-            said = " ".join(filter(None, (what, why, often)))
-            return "✗", palette.bad, said, _filled(in_chat(next_words(error)))
+        case Error() as error:
+            return _failed(block, error, palette)
         case GuardBlock(reason=reason, rule=rule):
             return "⊘", palette.bad, f"blocked by rule {rule}: {reason}", []
         case Audit(what=what, why=why, try_this=advice):
