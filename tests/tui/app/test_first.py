@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from steersman.host.config import entry
 from steersman.host.login import logins
+from steersman.ports.tui.panes.passing import Passing
 from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import DONE
 from tests.host.wires import RecordingStage
@@ -207,6 +208,32 @@ def test_the_first_page_says_that_work_is_reviewed_and_offers_to_ask_before(envi
 
     live(scene)
     assert entry("approvals", str(workspace), held).source == "file"
+
+
+def test_what_came_of_the_first_login_can_be_read_after_the_next_question(
+    environ, workspace, server
+):
+    bare = {**environ, "PATH": "", "OPENAI_BASE_URL": f"{server.url}/v1"}
+    server.play({"text": "I call no tools."})
+
+    async def scene():
+        how = {"wanted": Wanted(), "approvals": "review"}
+        async with at_the_terminal(bare, workspace, **how) as me:
+            await me.sees("Choose a model")
+            await me.write("log in")
+            await me.press("enter")
+            await me.sees("Log in with a key of")
+            await me.press("enter")
+            await me.sees("Paste your OpenAI key")
+            await me.say("words-of-nobody")
+            await me.sees("When are you asked?")
+            passing = me.app.screen_stack[0].query_one(Passing)
+            for key in list(passing._said):  # whoever reads the question takes their time
+                passing.withdraw(key)
+            await me.press("escape")
+            await me.sees("Logged in at OpenAI.", "It answered")
+
+    live(scene)
 
 
 def test_a_thread_that_is_not_there_is_told_of(environ, workspace, script):

@@ -75,7 +75,10 @@ async def _level(stage: AppStage) -> None:
         return  # someone chose it
     from steersman.host import config
 
+    said = stage.notices()
     level = await stage.pick("When are you asked? Now: review (Esc keeps it)", LEVELS)
+    for text in said:  # what came of logging in was covered by the question
+        stage.tell_long(text)
     if level != "on-request":
         return
     try:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from steersman.ports.tui.composer import Composer
+from steersman.ports.tui.panes.passing import Passing
 from steersman.ports.tui.themes import NAMES
 from steersman.views.blocks import Block
 from steersman.views.commands.stage import Deed, Row, Selection
@@ -36,6 +37,14 @@ class AppStage:
     def tell(self, text: str, advice: str = "") -> None:
         """Say one thing in passing."""
         self._app.tell(text, advice)
+
+    def notices(self) -> list[str]:
+        """What is said in passing now."""
+        return [one.text for one in self._app.query_one(Passing).notices]
+
+    def tell_long(self, text: str) -> None:
+        """Say one thing for as long as it takes to read and to act on it."""
+        self._app.say_for(text, 60)
 
     def done(self, text: str) -> None:
         """The conversation shows it."""
