@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from types import TracebackType
 
@@ -131,6 +131,13 @@ class Bus:
         """What was broadcast of answers that are not whole yet: a message for each kind."""
         found = self._partial.get(thread, {}).values()
         return [_together(pieces) for pieces in found]
+
+    def forget(self, runs: Callable[[str], bool], stored: Collection[str] | None) -> None:
+        """Other processes have stored something, in these threads or in any: texts are whole."""
+        over = [one for one in self._partial if stored is None or one in stored]
+        for thread in over:
+            if not runs(thread):
+                del self._partial[thread]
 
     def _keep(self, message: Message) -> None:
         if message.kind in PARTIAL:

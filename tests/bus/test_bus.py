@@ -289,3 +289,16 @@ def test_a_live_piece_that_is_none_of_ours_is_passed_over():
     assert len(decode(THREAD, ours)) == 1
     for spoilt in (b"", b"[" * 100_000, b"\xff", ours.replace(b"Z", b"")):
         assert decode(THREAD, spoilt) == []
+
+
+def test_text_of_other_processes_is_kept_until_they_store_something():
+    bus = Bus()
+    bus.keeps = True
+    for thread in ("elsewhere", "here"):
+        bus.publish(a_message(0, thread))
+        bus.publish(a_message(0, thread))
+    (kept,) = bus.partial("elsewhere")
+    assert kept.body == AssistantDelta("……")
+    bus.forget(lambda thread: thread == "here", {"elsewhere", "here"})
+    assert bus.partial("elsewhere") == []
+    assert bus.partial("here") != []  # what this process stores, it publishes

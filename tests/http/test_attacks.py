@@ -3,9 +3,15 @@
 import json
 import os
 import socket
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from steersman.host.git_look import look
+from steersman.records.errors import SteersmanError
+from steersman.store.redactor import Redactor
 from tests.cli.kit import DONE, WRITE, outside
 from tests.http.kit import Served
 
@@ -95,6 +101,35 @@ def test_a_ticket_is_worth_what_its_token_is(server: Served) -> None:
     ticket = server.post("/tickets", {"path": "/api/v0/me"}, token=text)["ticket"]
     server.steer("token", "revoke", name)
     assert server.request("GET", f"/api/v0/me?ticket={ticket}", token=None).status in (401, 429)
+
+
+def test_a_command_that_is_sent_twice_at_once_runs_once(server: Served) -> None:
+    """Under one name, in a folder without an agent, too."""
+    body = {
+        "workspace": str(server.workspace),
+        "command": "echo ran >> ran.txt",
+        "timeout": 60,
+        "id": "only-once",
+    }
+    with ThreadPoolExecutor(6) as hands:
+        made = [*hands.map(lambda _: server.post("/processes/start", body), range(6))]
+    assert {one["exit_code"] for one in made} == {0}
+    assert (server.workspace / "ran.txt").read_text() == "ran\n"
+
+
+def test_settings_of_a_repository_that_are_too_long_to_read_are_not_trusted(tmp_path: Path) -> None:
+    """A filter could stand behind what was read."""
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    with (tmp_path / ".git/config").open("a") as config:
+        for number in range(90):
+            config.write(f"[pad]\n\tx{number} = {'y' * 100_000}\n")
+        config.write(f'[filter "x"]\n\tclean = touch {tmp_path}/ran; cat\n')
+    (tmp_path / ".gitattributes").write_text("* filter=x\n")
+    (tmp_path / "a").write_text("a\n")
+    with pytest.raises(SteersmanError):
+        look(str(tmp_path), "", (), dict(os.environ), Redactor())
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_pipe_is_no_script(server: Served) -> None:

@@ -139,6 +139,7 @@ def test_answers_are_safe_to_look_at(server: Served) -> None:
         (["--host", "0.0.0.0"], "Other machines can reach 0.0.0.0."),
         (["--host", "::"], "Other machines can reach ::."),
         (["--tls-cert", "x"], "A certificate and its key are both needed."),
+        (["--tls-cert", "x", "--tls-key", "y"], "The certificate or its key cannot be used."),
         (["--host", "0.0.0.0", "--plain-http"], "can be reached from other machines"),
     ],
 )

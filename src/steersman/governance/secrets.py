@@ -44,10 +44,10 @@ _DUMMY = frozenset({
 _BETWEEN = pattern(r"[-_. ]")
 
 
-def can_be_masked(value: str) -> bool:
+def can_be_masked(value: str, *, named: bool = False) -> bool:
     """Whether a value can be a secret; a short one or a plain word would be struck out of every
-    text that has it, and hide nothing."""
-    letters = value.isascii() and value.isalpha() and value.islower()
+    text that has it, and hide nothing. `named`: its name says that it is a secret."""
+    letters = not named and value.isascii() and value.isalpha() and value.islower()
     return len(value) >= (SHORTEST_WORD if letters else SHORTEST) and not is_dummy(value)
 
 
@@ -77,7 +77,7 @@ def secret_values(environ: Mapping[str, str], configs: Iterable[Path]) -> set[st
         found.update(_in_url(value))
     for config in configs:
         found.update(_in_config(config))
-    return set(filter(can_be_masked, with_lines(found)))
+    return {one for one in with_lines(found) if can_be_masked(one, named=True)}
 
 
 def with_lines(values: Iterable[str]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from steersman.host.application import Host
@@ -10,7 +11,7 @@ from steersman.host.posting import By
 from steersman.host.settings import settings_for, state_folder
 from steersman.host.tokens import Holder, Tickets
 from steersman.host.workbench import Missing, Reused, Workbench, digest
-from steersman.records.errors import Denied, Exit
+from steersman.records.errors import Denied, Exit, SteersmanError
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.threads.handle import ThreadHandle
@@ -37,6 +38,7 @@ class Desk:
         self._flags = flags
         self._quiet: dict[str, int] = {}
         self._starting = asyncio.Lock()
+        self._naming = asyncio.Lock()
         self.bench = Workbench(host, self._settings_in, str(state_folder(environ)))
 
     def find(self, wanted: str, caller: Holder) -> Thread:
@@ -98,10 +100,11 @@ class Desk:
         if thread:
             await self.thread(thread, caller)  # nothing is kept for one that is not there
         key, what = f"{thread}/{caller.token}:{name}", digest(asked)
-        said = await asyncio.to_thread(self.host.store.setting, "named", key)
-        if said is None:
-            await asyncio.to_thread(self.host.store.remember, "named", key, what)
-        elif said != what:
+        async with self._naming:
+            said = await asyncio.to_thread(self.host.store.setting, "named", key)
+            if said is None:
+                await asyncio.to_thread(self.host.store.remember, "named", key, what)
+        if said not in (None, what):
             raise Reused(name)
 
     async def let_go(self, thread_id: str) -> None:
@@ -113,7 +116,8 @@ class Desk:
     async def hand_over(self) -> None:
         """Leave what waits for an answer waiting: whoever gives one continues with it."""
         for name in self.host.running():
-            await self.host.let_go(name)
+            with suppress(SteersmanError):  # the next one
+                await self.host.let_go(name)
 
     def _settings(self, thread: Thread) -> Settings:
         return self._settings_in(thread.workspace, self.host.kept(thread.id))
@@ -138,4 +142,5 @@ class Desk:
             self._quiet[name] = self._quiet.get(name, 0) + 1
             if self._quiet[name] >= IDLE:
                 del self._quiet[name]
-                await self.host.close(name, Exit.DONE)
+                with suppress(SteersmanError):  # at the next look
+                    await self.host.close(name, Exit.DONE)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from steersman.operations.running.git_answers import answer, beginning
+from steersman.operations.running.git_answers import beginning
 from steersman.operations.running.programs import outside
 from steersman.records.errors import SteersmanError
 from steersman.store.redactor import Redactor, readable
@@ -112,10 +112,11 @@ class _Looking:
 
     def _configured(self) -> dict[str, str]:
         """What is configured; the last value of a name holds."""
-        said = answer(self._root, self._environ, "config", "--list", "-z", seconds=PATIENCE)
-        if said is None:
+        words = ("config", "--list", "-z")
+        found = beginning(self._root, self._environ, *words, settings={}, seconds=PATIENCE)
+        if found is None or not found[1]:  # what was not read could name a program
             raise self._problem("read the settings of")
-        entries = os.fsdecode(said).split("\0")
+        entries = os.fsdecode(found[0]).split("\0")
         return {name: value for name, _, value in (one.partition("\n") for one in entries)}
 
     def _status(self) -> tuple[str, str, list[bytes]]:

@@ -109,6 +109,7 @@ class Newsroom:
 
     def _pass_on(self, heard: Heard) -> None:
         known = {*self._mail, *self._waiting, *self._bus.read()}
+        self._bus.forget(self._runs, heard.threads)
         # Pieces are shown before what they became is stored.
         for thread_id, pieces in heard.live:
             if (thread_id in known or self._bus.keeps) and not self._runs(thread_id):

@@ -122,6 +122,7 @@ class Workbench:
         self._threads: dict[str, list[str]] = {}
         self._under_way: Counter[tuple[str, bool]] = Counter()
         self._choosing = asyncio.Lock()
+        self._naming = asyncio.Lock()
 
     async def folder(self, wanted: str, caller: Holder) -> str:
         """The real path of a folder that a caller may work in."""
@@ -166,24 +167,34 @@ class Workbench:
         folder = await self.folder(asked.folder, asked.caller)
         name = f"{asked.caller.token or 'owner'}-{asked.request or token_hex(8)}"
         key = f"{folder}/{name}"
-        what = digest([asked.tool, asked.arguments])
         if asked.request:
-            said = await asyncio.to_thread(self._host.store.setting, _SCOPE, key)
-            if said:
-                begun = msgspec.json.decode(said, type=Begun)
-                if begun.what not in ("", what):
-                    raise Reused(asked.request)
-                return begun.thread, await self._call(folder, name, asked, begun)
-        with self._taken(await self._thread(folder, asked), asked.reads) as thread:
-            head = (await asyncio.to_thread(self._host.find, thread)).head
-            begun = Begun(thread, head, what)
-            if asked.request:
-                await self._remember(key, begun)
+            async with self._naming:  # whoever asks at the same time gets the same call
+                begun = await self._begun(folder, key, asked)
+        else:
+            begun = await self._begin(folder, asked)
+        with self._taken(begun.thread, asked.reads) as thread:
             try:
                 return thread, await self._call(folder, name, asked, begun)
             except Waits:
                 await self._remember(key, begun)
                 raise
+
+    async def _begun(self, folder: str, key: str, asked: Asked) -> Begun:
+        """Where a call with a name was made, or is to be made; the name is kept for it."""
+        said = await asyncio.to_thread(self._host.store.setting, _SCOPE, key)
+        if not said:
+            begun = await self._begin(folder, asked)
+            await self._remember(key, begun)
+            return begun
+        begun = msgspec.json.decode(said, type=Begun)
+        if begun.what not in ("", digest([asked.tool, asked.arguments])):
+            raise Reused(asked.request)
+        return begun
+
+    async def _begin(self, folder: str, asked: Asked) -> Begun:
+        thread = await self._thread(folder, asked)
+        head = (await asyncio.to_thread(self._host.find, thread)).head
+        return Begun(thread, head, digest([asked.tool, asked.arguments]))
 
     async def _remember(self, key: str, begun: Begun) -> None:
         text = msgspec.json.encode(begun).decode()

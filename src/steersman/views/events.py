@@ -73,7 +73,7 @@ class Events:
         match ended.body:
             case UndoEnd(checkpoint=seq):
                 return self._committed({seq}, None)
-            case ToolResult() | HookRun():
+            case ToolResult() | HookRun() | JobEnd():
                 mine = {seq for seq, one in self._checkpoints.items() if one.corr == ended.corr}
                 return self._committed(mine, ended.corr)
         return []

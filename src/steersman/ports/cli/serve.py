@@ -84,10 +84,12 @@ def _origins(flags: dict[str, Any], scheme: str, port: int) -> list[str]:
     """The addresses of this server; one with a public name may be that of a proxy."""
     from steersman.ports.listening import names_of
 
-    public = [name for name in flags["public"] if name]
+    public = [name.lower() for name in flags["public"] if name]
     wild = flags["address"] in ("0.0.0.0", "::", "")
     own = names_of(flags["address"], public or ([] if wild else [flags["address"]]))
     here = [f"{scheme}://{name}:{port}" for name in own]
+    if port == {"http": 80, "https": 443}[scheme]:  # which clients leave out
+        here += [f"{scheme}://{name}" for name in own]
     return [*here, *(f"{one}://{name}" for name in public for one in ("http", "https"))]
 
 
@@ -106,6 +108,8 @@ def _check(flags: dict[str, Any]) -> None:
 
     if bool(flags["tls_cert"]) != bool(flags["tls_key"]):
         raise UsageProblem("A certificate and its key are both needed.")
+    if flags["tls_cert"]:
+        _check_certificate(flags["tls_cert"], flags["tls_key"])
     if is_loopback(flags["address"]) or flags["tls_cert"] or flags["plain_http"]:
         return
     raise UsageProblem(
@@ -113,6 +117,16 @@ def _check(flags: dict[str, Any]) -> None:
         "Without TLS, whoever listens on the way reads your token.",
         "Pass --tls-cert and --tls-key, or --plain-http behind a proxy that has them.",
     )
+
+
+def _check_certificate(certificate: str, key: str) -> None:
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageProblem("The certificate or its key cannot be used.", why) from error
 
 
 def _require() -> None:

@@ -227,9 +227,12 @@ class Streams:
         return "gone"
 
     async def _follow(self, thread: str, after: int, waiting: "asyncio.Queue[Frame]") -> None:
-        async with aclosing(self.frames(thread, after)) as frames:
-            async for frame in frames:
-                await waiting.put(frame)
+        try:
+            async with aclosing(self.frames(thread, after)) as frames:
+                async for frame in frames:
+                    await waiting.put(frame)
+        except SteersmanError as error:
+            await waiting.put(plain("problem", thread, what=error.what))
 
 
 async def _queued(waiting: "asyncio.Queue[Frame]") -> Frames:

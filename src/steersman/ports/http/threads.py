@@ -17,7 +17,7 @@ from steersman.ports.http.fields import PAGE, Id, Mode, Name, OneThread, Seq, fa
 from steersman.ports.http.folders import Folder
 from steersman.ports.http.layer import Done, Nothing, operation
 from steersman.records.dialogue import Image
-from steersman.records.errors import UsageProblem
+from steersman.records.errors import Denied
 from steersman.records.message import encode_message
 from steersman.records.settings import Approvals
 from steersman.records.thread import State
@@ -201,6 +201,6 @@ async def delete_thread(desk: Desk, caller: Holder, params: OneThread) -> Done:
 async def import_thread(desk: Desk, caller: Holder, body: bytes, params: Nothing) -> ThreadFacts:
     """Import a thread that was exported, if every hash in it is right."""
     if caller.workspace:
-        raise UsageProblem(f"This token is for {caller.workspace} alone.")
+        raise Denied(f"This token is for {caller.workspace} alone.")
     lines = body.splitlines(keepends=True)
     return await facts_of(desk, await asyncio.to_thread(ledger.imported, desk.host, lines))
