@@ -117,6 +117,20 @@ def test_a_command_that_is_sent_twice_at_once_runs_once(server: Served) -> None:
     assert (server.workspace / "ran.txt").read_text() == "ran\n"
 
 
+def test_a_filter_without_a_name_is_not_run(tmp_path: Path) -> None:
+    """Git takes an empty name for one."""
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    (tmp_path / "a.txt").write_text("a\n")
+    subprocess.run([*git, "add", "."], check=True)
+    with (tmp_path / ".git/config").open("a") as config:
+        config.write(f'[filter ""]\n\tclean = touch {tmp_path}/ran; cat\n')
+    (tmp_path / ".gitattributes").write_text("*.txt filter=\n")
+    (tmp_path / "a.txt").write_text("b\n")
+    look(str(tmp_path), "", (), dict(os.environ), Redactor())
+    assert not (tmp_path / "ran").exists()
+
+
 def test_settings_of_a_repository_that_are_too_long_to_read_are_not_trusted(tmp_path: Path) -> None:
     """A filter could stand behind what was read."""
     git = ["git", "-C", str(tmp_path)]

@@ -34,7 +34,7 @@ _STATES: Mapping[str, State] = {
 }  # fmt: skip
 _SECTION = re.compile(rb"^diff --", re.MULTILINE)
 _USER = re.compile(r"^([a-z][a-z0-9+.-]*)://([^/]*)@", re.IGNORECASE)
-_FILTER = re.compile(r"(filter\..+)\.(?:clean|smudge|process|required)\Z", re.DOTALL)
+_FILTER = re.compile(r"(filter\..*)\.(?:clean|smudge|process|required)\Z", re.DOTALL)
 
 
 class FileChange(Struct, frozen=True, omit_defaults=True):

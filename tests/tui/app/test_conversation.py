@@ -450,11 +450,11 @@ def test_a_request_that_is_tried_again_has_one_line_with_a_count(environ, worksp
             await me.say("go")
             await me.turn_ends()
             await me.sees("At last.", "· 3 times")
-            assert me.screen().count("✗") == 1
+            assert "✗" not in me.screen()  # it was overcome
             await me.say("more")
             await me.turn_ends(2)
             await me.sees("Again.")
-            assert me.screen().count("✗") == 2
+            assert "✗" not in me.screen()
             assert len(me.messages("error")) == 6
 
     live(scene)

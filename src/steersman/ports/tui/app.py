@@ -249,9 +249,11 @@ class SteersmanApp(InOrder[Left]):
         self.steering.say(event.text, event.images)
 
     @on(Composer.Changed)
-    def _wrote(self) -> None:
+    def _wrote(self, event: Composer.Changed) -> None:
+        if not event.text_area.is_attached:
+            return  # the application is closing
         self.acting.wrote()
-        if self.query_one(Composer).text:
+        if event.text_area.text:
             self.showing.aside = self.showing.now.asked
         self.showing.keys()
 
