@@ -6,6 +6,7 @@ Prints its address. The suite has no token to show, so a doorkeeper in front of 
 import asyncio
 from typing import Any
 
+from steersman.ports import listening as ports
 from steersman.ports.mcp import http
 from steersman.ports.mcp.http import App, Receive, Scope, Send
 from steersman.ports.mcp.serving import Serving
@@ -29,13 +30,13 @@ class Doorkeeper:
 
 async def serve(offer: Any) -> None:
     serving = Serving(offer)
-    with http.listen("127.0.0.1", 0) as listening:
+    with ports.listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        names = http.names_of("127.0.0.1", ())
+        names = ports.names_of("127.0.0.1", ())
         app = http.application(serving.server, TOKEN, names, port=port)
         print(f"http://127.0.0.1:{port}{http.PATH}", flush=True)
         try:
-            await http.serve(Doorkeeper(app), listening)
+            await ports.serve(Doorkeeper(app), listening)
         finally:
             await serving.close()
 
