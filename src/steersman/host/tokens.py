@@ -115,7 +115,7 @@ class Tokens:
         return None
 
     def _change(self, change: Callable[[list[Token]], list[Token]]) -> None:
-        lease = self._store.lease("host/tokens")  # no thread is called that
+        lease = self._store.lease("tokens")
         try:
             kept = msgspec.json.encode(change(self.all())).decode()
             self._store.remember(_SCOPE, _NAME, kept)
