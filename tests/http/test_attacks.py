@@ -43,6 +43,19 @@ def test_a_thread_out_of_a_file_undoes_nothing(server: Served) -> None:
     assert (server.workspace / "new.txt").read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["http-tokens", "policy-answers"])
+def test_no_thread_has_the_name_of_a_lock(server: Served, name: str) -> None:
+    """It would keep tokens from being revoked."""
+    thread = server.begin(SAY)
+    server.ended(thread)
+    lines = server.request("GET", f"/api/v0/threads/{thread}/export").body
+    kind = {"Content-Type": "application/x-ndjson"}
+    raw = lines.replace(thread.encode(), name.encode())
+    got = server.request("POST", "/api/v0/threads/import", raw=raw, headers=kind)
+    assert got.status == 400
+    assert "thread id" in got.json["what"]
+
+
 @pytest.mark.parametrize(
     "folder", ["/", "/proc", "{data}", "{data}/objects", "here", "/a\0b", LONG]
 )

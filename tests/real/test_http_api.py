@@ -35,7 +35,7 @@ values = ["scripted:{script}"]
 
 [checks]
 positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422]
-# It shows many wrong tokens in a minute, and is told so: tests/http/test_door.py.
+# It shows many wrong tokens in a minute, and gets 429: tests/http/test_door.py.
 ignored_auth.enabled = false
 
 [[operations]]

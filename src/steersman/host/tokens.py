@@ -115,7 +115,7 @@ class Tokens:
         return None
 
     def _change(self, change: Callable[[list[Token]], list[Token]]) -> None:
-        lease = self._store.lease("tokens")
+        lease = self._store.lease("http-tokens")
         try:
             kept = msgspec.json.encode(change(self.all())).decode()
             self._store.remember(_SCOPE, _NAME, kept)

@@ -18,7 +18,7 @@ from steersman.store.contract import Row, Store, moment
 
 Number = Annotated[int, Meta(ge=0, le=2**62)]
 _IMAGE = re.compile(r'"digest":"([0-9a-f]{64})"')
-_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+_ID = re.compile(r"[0-9A-Za-z_]{1,64}")  # with a hyphen it could be a lock of the host
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True):
