@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
 from itertools import islice
@@ -16,13 +15,13 @@ from pathlib import Path
 from secrets import choice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakValueDictionary
 
 import msgspec
 
 from steersman.bus import Bus, Joined, Missed
-from steersman.hands import Hands, serve
+from steersman.hands import serve
 from steersman.host.attached import Attached
+from steersman.host.following import Following
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, kept
 from steersman.host.posting import By
@@ -51,8 +50,6 @@ if TYPE_CHECKING:
     from steersman.threads.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
-PAGE = 100  # messages read at a time
-WHOLE = ("assistant", "tool_result")  # what streamed pieces lead to
 COPIED = 2000  # messages copied at a time
 Origin = Literal["run", "call", "demo", "fork", "import"]
 
@@ -60,10 +57,6 @@ Origin = Literal["run", "call", "demo", "fork", "import"]
 def new_id() -> str:
     """A thread id: short enough to type, too many to meet twice."""
     return "".join(choice(ALPHABET) for _ in range(10))
-
-
-class Page(list[Message]):
-    """Messages that were read; all readers that are at the same place have the same."""
 
 
 class Host:
@@ -82,8 +75,7 @@ class Host:
         self._pause = pause
         self.permissions = Permissions(store, environ)
         self.newsroom = Newsroom(store, self.bus, lambda thread: self.session(thread) is not None)
-        self._reading = Hands(1, "reading")
-        self._pages: WeakValueDictionary[tuple[str, int], Page] = WeakValueDictionary()
+        self._following = Following(store, self.bus, self.newsroom)
 
     @classmethod
     def at(cls, home: Path, environ: Mapping[str, str], pause: Pause = asyncio.sleep) -> Host:
@@ -101,7 +93,7 @@ class Host:
             await self.runner.leave_all(Exit.INTERRUPTED if error else Exit.DONE)
             await self.runner.close()
         await self.newsroom.close()
-        self._reading.shutdown()
+        self._following.close()
         await asyncio.to_thread(self.store.close)
 
     async def _ready(self) -> None:
@@ -291,51 +283,11 @@ class Host:
                 if isinstance(item, Message):
                     yield item
 
-    async def watch(
+    def watch(
         self, thread_id: str, after: int = 0
     ) -> AsyncGenerator[Message | Joined | Missed, None]:
         """The same, and where in it a reader joined, or missed something that was broadcast."""
-        whole = datetime.min.replace(tzinfo=UTC)  # pieces before it led to what was shown
-        with self.bus.subscribe(thread_id) as news:
-            partial = self.bus.partial(thread_id) if self.bus.keeps else []
-            joined = False
-            item: Message | Missed | None = Missed(first=0, last=0, dropped=0)
-            while item is not None:
-                if isinstance(item, Missed) or item.seq > after + 1:
-                    while page := await self._page(thread_id, after):
-                        # Pieces set out before what they lead to was stored: they are here.
-                        self.newsroom.catch_up()
-                        for message in page:
-                            for piece in news.pieces(until=message.time):
-                                yield piece
-                            after = message.seq
-                            whole = message.time if message.kind in WHOLE else whole
-                            yield message
-                    if isinstance(item, Missed) and item.dropped:
-                        yield item
-                elif item.seq > after or (item.seq == 0 and item.time > whole):
-                    after = max(after, item.seq)
-                    yield item
-                if not joined:
-                    joined = True
-                    yield Joined([one for one in partial if one.time > whole])
-                item = await news.next()
-
-    async def _page(self, thread_id: str, after: int) -> Page:
-        """Messages after one, read beside the loop and for one reader at a time.
-
-        What one of them still has is not read again for another: more may follow it by now, but
-        nothing in it can have changed. Only that nothing followed is always found out again.
-        """
-
-        def read() -> Page:
-            if (page := self._pages.get((thread_id, after))) is None:
-                page = Page(islice(read_messages(self.store, thread_id, after=after), PAGE))
-                if page:
-                    self._pages[thread_id, after] = page
-            return page
-
-        return await asyncio.get_running_loop().run_in_executor(self._reading, read)
+        return self._following.watch(thread_id, after)
 
     # Working
 
