@@ -11,12 +11,12 @@
 connection drops is asked for again, and the server does it once; events go on where they were.
 """
 
-from steersman.client.asking import Messages, Plan, Threads, Undone
+from steersman.client.asking import Messages
 from steersman.client.awaiting import AsyncClient
 from steersman.client.blocking import Client
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Message
-from steersman.records.thread_facts import ThreadFacts
+from steersman.records.thread_facts import Plan, ThreadFacts, Threads, Undone
 
 __all__ = [
     "AsyncClient",

@@ -16,7 +16,7 @@ from steersman.records.message import Message, decode_message
 from steersman.records.problem import Problem
 from steersman.records.settings import Approvals
 from steersman.records.thread import State
-from steersman.records.thread_facts import ThreadFacts
+from steersman.records.thread_facts import Plan, ThreadFacts, Threads, Undone
 
 API = "/api/v0"
 OTHER = "It has another version of Steersman, or another program is at this address."
@@ -50,41 +50,11 @@ class Call(Generic[T]):
             raise SteersmanError("The server's answer cannot be understood.", OTHER) from error
 
 
-class Threads(Struct, frozen=True):
-    """Threads, the most recently used first; `more` when there are others."""
-
-    threads: list[ThreadFacts]
-    more: bool
-
-
 class Messages(Struct, frozen=True):
     """Stored messages in order; `head` is the number of the newest there is."""
 
     messages: list[Message]
     head: int
-
-
-class Plan(Struct, frozen=True):
-    """What an undo would do, as diffs; `digest` names exactly this.
-
-    At the paths `taken` changes of someone else would be overwritten (a copy is kept); `rest`: it
-    can be done without these. `stays` are their changes that stay, `stands` what no undo changes.
-    """
-
-    digest: str
-    diffs: list[str]
-    taken: list[str]
-    lost: list[str]
-    stays: list[str]
-    stands: str
-    rest: bool
-
-
-class Undone(Struct, frozen=True):
-    """What was undone, in words."""
-
-    words: str
-    notes: list[str]
 
 
 class _Page(Struct, frozen=True):

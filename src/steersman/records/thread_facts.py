@@ -1,4 +1,4 @@
-"""A thread as programs get it: one record, whichever port hands it out, whoever reads it."""
+"""Threads, and what undoing would do, as programs get them: the same records on both sides."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -49,3 +49,33 @@ class ThreadFacts(Struct, frozen=True):
     waiting_for: Asked | UnsetType = UNSET
     also_waiting_for: list[Waiting] | UnsetType = UNSET
     queued: Sequence[str] | UnsetType = UNSET
+
+
+class Threads(Struct, frozen=True):
+    """Threads, the most recently used first; `more` when there are others."""
+
+    threads: list[ThreadFacts]
+    more: bool
+
+
+class Plan(Struct, frozen=True):
+    """What an undo would do, as diffs; `digest` names exactly this.
+
+    At the paths `taken` changes of someone else would be overwritten (a copy is kept); `rest`: it
+    can be done without these. `stays` are their changes that stay, `stands` what no undo changes.
+    """
+
+    digest: str
+    diffs: list[str]
+    taken: list[str]
+    lost: list[str]
+    stays: list[str]
+    stands: str
+    rest: bool
+
+
+class Undone(Struct, frozen=True):
+    """What was undone, in words."""
+
+    words: str
+    notes: list[str]

@@ -21,7 +21,7 @@ from steersman.records.errors import Denied
 from steersman.records.message import encode_message
 from steersman.records.settings import Approvals
 from steersman.records.thread import State
-from steersman.records.thread_facts import ThreadFacts
+from steersman.records.thread_facts import ThreadFacts, Threads
 from steersman.views.threads import facts
 
 # Listing and reading
@@ -39,13 +39,6 @@ class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
     calls: bool = False
     skip: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     limit: Annotated[int, Meta(ge=1, le=PAGE)] = 100
-
-
-class Threads(Struct, frozen=True):
-    """Threads, the most recently used first; `more` when there are others."""
-
-    threads: list[ThreadFacts]
-    more: bool
 
 
 @operation("GET", "/threads", needs="read")

@@ -14,7 +14,7 @@ from steersman.ports.http.fields import OneThread, facts_of
 from steersman.ports.http.layer import operation
 from steersman.records.errors import Denied, TooLate
 from steersman.records.thread import Thread
-from steersman.records.thread_facts import ThreadFacts
+from steersman.records.thread_facts import Plan, ThreadFacts, Undone
 from steersman.records.undo import Part
 from steersman.views.plans import Choice, Prospect, carry_out, cut_off, prospect
 from steersman.views.rewinding import rewound
@@ -28,22 +28,6 @@ class Undoing(Struct, frozen=True, forbid_unknown_fields=True):
     parts: tuple[Part, ...] = ()
 
 
-class Plan(Struct, frozen=True):
-    """What would be done, as diffs; `digest` names exactly this.
-
-    At the paths `taken` changes of someone else would be overwritten (a copy is kept); `rest`: it
-    can be done without these. `stays` are their changes that stay, `stands` what no undo changes.
-    """
-
-    digest: str
-    diffs: list[str]
-    taken: list[str]
-    lost: list[str]
-    stays: list[str]
-    stands: str
-    rest: bool
-
-
 class Agreed(Struct, frozen=True, forbid_unknown_fields=True):
     """A plan that was shown, named by its digest; `choice` “rest” leaves out what would overwrite.
 
@@ -55,13 +39,6 @@ class Agreed(Struct, frozen=True, forbid_unknown_fields=True):
     turn: Annotated[int, Meta(ge=1)] | None = None
     redo: bool = False
     parts: tuple[Part, ...] = ()
-
-
-class Undone(Struct, frozen=True):
-    """What was done, in words."""
-
-    words: str
-    notes: list[str]
 
 
 @operation("POST", "/threads/{thread}/undo/plan", needs="work")
