@@ -38,7 +38,6 @@ from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
 from steersman.store.log import read_messages
 from steersman.threads.handle import ThreadHandle
-from steersman.threads.permissions import Permissions
 
 if TYPE_CHECKING:
     from steersman.host.pruning import Pruned
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from steersman.intelligence.loop import Pause
     from steersman.operations.mcp.gateway import Gateway
     from steersman.store.redactor import Redactor
+    from steersman.threads.permissions import Permissions
     from steersman.threads.session import Session
     from steersman.threads.way_back import WayBack
 
@@ -73,7 +73,6 @@ class Host:
         self._home = home
         self._environ = environ
         self._pause = pause
-        self.permissions = Permissions(store, environ)
         self.newsroom = Newsroom(store, self.bus, lambda thread: self.session(thread) is not None)
         self._following = Following(store, self.bus, self.newsroom)
 
@@ -115,6 +114,13 @@ class Host:
             self.permissions,
             self._pause,
         )
+
+    @cached_property
+    def permissions(self) -> Permissions:
+        """What the user allows, folder by folder."""
+        from steersman.threads.permissions import Permissions
+
+        return Permissions(self.store, self._environ)
 
     @cached_property
     def way_back(self) -> WayBack:
