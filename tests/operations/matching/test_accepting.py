@@ -35,7 +35,8 @@ MARKS = {"utf-8": b"", "utf-8-sig": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF
 
 
 def written(text: str, encoding: str) -> bytes:
-    """A text as a file with its byte order mark."""
+    """A text as a file with its byte order mark, which is the only one: it says the encoding."""
+    text = text.lstrip("\ufeff")
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
     return MARKS.get(encoding, b"") + text.encode(codec, errors="replace")
 
