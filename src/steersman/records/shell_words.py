@@ -54,6 +54,8 @@ def simple_commands(line: str, home: str = "") -> Iterator[Simple]:
 
 
 def _word(found: re.Match[str], home: str) -> Word:
+    if found[0].isalnum():  # most are, and nothing is to be made of them
+        return Word(found[0], found.start(), found.end())
     texts: list[str] = []
     is_open = False
     for part in _PART.finditer(found[0]):

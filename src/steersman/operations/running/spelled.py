@@ -6,9 +6,10 @@
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from steersman.records.runners import manifests
-from steersman.records.shell_words import Word, simple_commands
+from steersman.records.shell_words import Simple, Word, simple_commands
 
 DEEPEST = 16  # folders in a path
 INNERMOST = 3  # commands in words of commands
@@ -85,13 +86,18 @@ _JOINED = (
 
 def words(text: str, depth: int = 0) -> Iterator[str]:
     """Whatever could be a name: words as a shell reads them, words in those, and parts of them."""
-    for simple in simple_commands(_INPUT.sub(" ", text)):
+    for simple in _simples(text):
         for word in simple.words:
             yield word.text
             if word.text != text and depth < INNERMOST and re.search(r"[\s;|&]", word.text):
                 yield from words(word.text, depth + 1)
     if depth == 0:
         yield from BETWEEN.split(text)
+
+
+@lru_cache(maxsize=8)  # one script is looked at in several ways
+def _simples(text: str) -> tuple[Simple, ...]:
+    return tuple(simple_commands(_INPUT.sub(" ", text)))
 
 
 def modules(text: str) -> list[str]:
@@ -121,7 +127,7 @@ def programs(text: str, depth: int = 0) -> Iterator[str]:
 
 def _commands(text: str) -> Iterator[Sequence[Word]]:
     """The simple commands of a text, and what looks like one in the words of another."""
-    for simple in simple_commands(_INPUT.sub(" ", text)):
+    for simple in _simples(text):
         words = simple.words
         at = 0
         while at < len(words) and (
