@@ -12,7 +12,7 @@ from steersman.records.stamps import Stamp, stamp
 MOST_WORDS = 20_000
 MOST_FOLDERS = 32
 DEEPEST = 16  # links to links
-MOST_BYTES = 1024 * 1024  # of a file that is looked into
+MOST_BYTES = 512 * 1024  # of a file that is looked into
 
 _BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"PK\3\4", b"\x89PNG", b"\x1f\x8b")
 
