@@ -124,7 +124,7 @@ def same(place: SearchPlace, query: Query) -> None:
 
 
 much = settings(
-    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
 )
 
 
