@@ -53,13 +53,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """An environment that knows nothing of the person who runs the tests."""
+    """An environment that knows nothing of the person who runs the tests.
+
+    Commands are waited for: on a busy machine the shortest takes longer than anyone has patience.
+    """
     home = tmp_path / "home"
     home.mkdir()
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         "STEERSMAN_HOME": str(tmp_path / "data"),
+        "STEERSMAN_COMMAND_WAIT": "600",
         "XDG_CONFIG_HOME": str(home / ".config"),
         "LANG": "C.UTF-8",
         "TZ": "UTC",

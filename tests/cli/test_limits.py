@@ -1,5 +1,6 @@
 """What a command may take of the machine: kept output, processes, and the size of files."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -29,6 +30,14 @@ def test_a_command_with_too_many_processes_is_ended(environ, workspace, script, 
     assert "survived" not in crowd["output"]
     assert crowd["exit_code"] == 137
     assert "survived" in ran(steer, script, FAMILY)["output"]
+
+
+def test_the_agent_gets_what_there_is_and_a_person_waits(environ, workspace, script):
+    hasty = Steer({**environ, "STEERSMAN_COMMAND_WAIT": "0.1"}, workspace)
+    moved = ran(hasty, script, "sleep 600")
+    assert moved["background_process_id"] == "p1"
+    own = hasty("call", "workspace_run_command", '{"command": "sleep 1; echo done"}', "--yes")
+    assert json.loads(own.stdout)["output"] == "done\n"
 
 
 @pytest.mark.parametrize("trust", ["sandboxed", "untrusted"])

@@ -168,7 +168,7 @@ async def _begin(ground: Ground, model: str) -> str:
     """A thread that a process in the background runs, and a table for who writes."""
     async with Host.at(ground.home, ground.environ) as host:
         ground.rows(_WITNESS)
-        settings = Settings(model=model)
+        settings = Settings(model=model, command_wait=600)
         handle = await host.start_background(str(ground.workspace), "word-first", settings)
         return handle.id
 

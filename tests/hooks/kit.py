@@ -55,7 +55,7 @@ def play(environ: dict[str, str], scenario: Callable[[Host], Any]) -> Any:
 async def opened(host: Host, workspace: Path, model: str, **how: Any) -> Any:
     """A thread where nobody is asked, unless the settings say so."""
     attended = how.pop("attended", False)
-    settings = Settings(model=model, **{"approvals": "never", **how})
+    settings = Settings(model=model, **{"approvals": "never", "command_wait": 600, **how})
     return await host.start(str(workspace), "a task", settings, attended=attended)
 
 

@@ -128,7 +128,7 @@ def test_a_call_its_agent_and_its_result_share_one_correlation(environ, workspac
 
 
 def test_cancelling_the_top_ends_the_whole_tree(environ, workspace, script):
-    sleep = call("workspace_run_command", command="echo begun; sleep 600")
+    sleep = call("workspace_run_command", command="echo begun; sleep 600", wait_timeout=600)
     tree = Tree(environ, workspace, script, [{"tool_calls": [sleep]}])
 
     async def scenario():

@@ -51,7 +51,7 @@ def bodies(host, thread, *kinds):
     return [m.body for m in host.messages(thread.id) if not kinds or isinstance(m.body, kinds)]
 
 
-SLEEP = call("workspace_run_command", command="echo begun; sleep 600")
+SLEEP = call("workspace_run_command", command="echo begun; sleep 600", wait_timeout=600)
 # In the background a command runs on the workspace itself, so it sees a file that appears.
 WAIT = call(
     "workspace_run_command",

@@ -109,7 +109,7 @@ def talking(environ, workspace, scenario, waits=None, attended=False, **settings
     async def whole():
         home = Path(environ["STEERSMAN_HOME"])
         async with Host.at(home, environ, pause=Waits() if waits is None else waits) as host:
-            chosen = Settings(**{"approvals": "never", **settings})
+            chosen = Settings(**{"approvals": "never", "command_wait": 600, **settings})
             line = Line(host, await host.start(str(workspace), "a task", chosen, attended=attended))
             told = await scenario(line)
             assert_answered(line.messages)

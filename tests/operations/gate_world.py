@@ -207,7 +207,7 @@ class Player:
             turns = [{"tool_calls": calls} for calls in case["turns"]]
             script.write_text(json.dumps({"turns": [*turns, {"text": "Done."}]}))
             chosen = {name: case[name] for name in ("mode", "trust", "approvals")}
-            settings = Settings(model=f"scripted:{script}", **chosen)
+            settings = Settings(model=f"scripted:{script}", command_wait=600, **chosen)
             environ = {**PATH, "HOME": str(self._root / "home")}
             async with Host.at(Path(home, "data"), environ) as host:
                 self._follow(host)

@@ -77,7 +77,7 @@ class Workshop:
         script = home / "script.json"
         made = [{"name": name, "arguments": arguments} for name, arguments in calls]
         script.write_text(json.dumps({"turns": [{"tool_calls": made}, {"text": "Done."}]}))
-        settings = Settings(model=f"scripted:{script}", **self._settings)
+        settings = Settings(model=f"scripted:{script}", **{"command_wait": 600, **self._settings})
         async with Host.at(home / "data", self._environ) as host:
             attended = self._answer is not None
             thread = await host.start(str(self.folder), "t", settings, attended=attended)

@@ -21,6 +21,8 @@ from steersman.records.errors import (
     UsageProblem,
 )
 from steersman.records.inbox import (
+    COMMIT,
+    LOOK,
     Aside,
     Asked,
     CallTool,
@@ -58,6 +60,9 @@ from steersman.store.log import to_message
 if TYPE_CHECKING:
     from steersman.host.application import Host
     from steersman.threads.session import Session
+
+RUN = "workspace_run_command"
+OWN_WAIT = 120  # seconds
 
 
 class Attached:
@@ -148,7 +153,11 @@ class Attached:
         """Carry out one tool call for a person, through the same gate; gives its result.
 
         `name` is what a program calls the call in the log; without one it is the user's own.
+        A command that a person waits for themselves has two minutes, unless they say how long.
         """
+        waits = not name or name.startswith((LOOK, COMMIT))
+        if waits and tool == RUN and not arguments.get("background"):
+            arguments = {"wait_timeout": OWN_WAIT, **arguments}
         asked = CallTool(name or f"call_{token_hex(5)}", tool, arguments, own=not name)
         after = (await self._record()).head
         result = await self._ask(asked)

@@ -19,7 +19,8 @@ from steersman.records.settings import Approvals, Settings, Value
 NAMES = (
     "model", "mode", "trust", "approvals", "sandbox", "domains", "environment", "sockets",
     "code_backends", "window", "max_steps", "max_output", "max_processes", "max_file", "nice",
-    "store", "on_hangup", "safer", "guard", "output_style", "profile", "skill_meta_file",
+    "command_wait", "store", "on_hangup", "safer", "guard", "output_style", "profile",
+    "skill_meta_file",
 )  # fmt: skip
 _USUAL = msgspec.structs.asdict(Settings())
 # What runs as the user, or is opened to the model: only their own file says it, no variable that

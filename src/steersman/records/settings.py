@@ -39,7 +39,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     code, `code_backends` those who are asked about it first (docs/code-intelligence.md). `store`
     is where threads are kept: a URL, or empty for SQLite in the data folder. `max_output` bytes of
     what a command prints are kept; with more than `max_processes` it is ended, and no file that it
-    writes gets larger than `max_file` bytes; all else goes before it by `nice`.
+    writes gets larger than `max_file` bytes; all else goes before it by `nice`. One that the agent
+    runs is waited for `command_wait` seconds, unless the call says how long.
     `on_hangup` says what becomes of a turn whose terminal goes away.
     `output_style` names how answers are worded; `status_line` is a command whose first line the
     terminal shows as its status.
@@ -75,6 +76,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_processes: Annotated[int, Meta(ge=16)] = 2000
     max_file: Annotated[int, Meta(ge=1_000_000)] = 16 * 1024**3
     nice: Annotated[int, Meta(ge=0, le=19)] = 5
+    command_wait: Annotated[float, Meta(gt=0, le=3600)] = 10
     store: str = ""
     on_hangup: Literal["detach", "cancel"] = "detach"
     safer: Literal["offer", "apply"] = "offer"

@@ -149,6 +149,7 @@ class ThreadSystems:
             Path(setup.state, "output", log.thread),
             guardian,
             max_output=setup.settings.max_output,
+            patience=setup.settings.command_wait,
             limits=Limits(
                 setup.settings.max_processes, setup.settings.max_file, setup.settings.nice
             ),

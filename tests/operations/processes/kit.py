@@ -31,9 +31,9 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 @asynccontextmanager
-async def processes_in(folder: Path) -> AsyncIterator[Processes]:
+async def processes_in(folder: Path, **how: Any) -> AsyncIterator[Processes]:
     """Processes of a thread, closed afterwards."""
-    processes = Processes(folder / "spool")
+    processes = Processes(folder / "spool", **how)
     try:
         yield processes
     finally:

@@ -29,6 +29,7 @@ from steersman.records.action import Execute
 from steersman.records.dialogue import Call
 from steersman.records.errors import ToolProblem
 from steersman.records.profile import PLAIN, Profile
+from steersman.records.settings import Settings
 from steersman.store.redactor import Redactor
 from tests.operations.processes.kit import eventually, living_in, processes_in, run, sandbox
 from tests.operations.workshop import not_asked
@@ -103,7 +104,8 @@ async def tools_in(folder: Path, **more: Any) -> AsyncIterator[tuple[Use, Proces
     """The tools in a workspace, how to use one, and what was told live."""
     told: list[str] = []
     workspace = Workspace.open(folder)
-    async with processes_in(folder.parent / "state") as processes:
+    patience = more.pop("patience", 600)
+    async with processes_in(folder.parent / "state", patience=patience) as processes:
         tools: list[Tool[Any]] = [
             RunCommand(
                 {"PATH": os.environ["PATH"], **more.pop("environ", {})}, processes, Bare(**more)
@@ -190,6 +192,24 @@ def test_a_command_past_its_time_goes_on_in_the_background(folder):
         CommandResult(True, 0, "one\n", background_process_id="p1", note=f"{UNREACHED}; {ON}"),
         OutputPart(False, "p1", "exited 5", "one\ntwo\n", 0, 8, 8, 5, "exit 5"),
         ["one\n"],
+    )
+
+
+def test_a_command_has_ten_seconds_when_nobody_says_how_long(folder):
+    assert (Processes(folder).patience, Settings().command_wait) == (10, 10)
+    assert "Waits 10 seconds" in RunCommand({}, Processes(folder), Bare()).description()
+
+    async def work():
+        async with tools_in(folder, patience=0.1) as (use, processes, _):
+            moved = await use("run_command", command=f"{WAITING} echo two")
+            (folder / "go").touch()
+            news = await use("read_command_output", process_id="p1", wait_timeout=60)
+            await processes.close()
+            return timeless(moved), news.output
+
+    assert run(work()) == (
+        CommandResult(True, 0, "", background_process_id="p1", note=f"{UNREACHED}; {ON}"),
+        "two\n",
     )
 
 

@@ -124,7 +124,7 @@ async def at_the_terminal(
     **settings: Any,
 ) -> AsyncIterator[Person]:
     """The application, open in a folder. With `wanted` it begins as from the command line."""
-    chosen = Settings(model=model, **settings)
+    chosen = Settings(model=model, **{"command_wait": 600, **settings})
     environ = {"TERM": "xterm-256color", **environ}
     async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
         seat = Seat(host, str(folder), chosen, given=("model",))

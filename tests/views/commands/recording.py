@@ -184,7 +184,7 @@ def at_desk(
 
     async def whole() -> Any:
         async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
-            seat = Seat(host, str(workspace), Settings(**settings))
+            seat = Seat(host, str(workspace), Settings(**{"command_wait": 600, **settings}))
             stage: Stage = RecordingStage(seat, environ)
             assert isinstance(stage, RecordingStage)
             return await asyncio.wait_for(scenario(Desk(stage)), 60)

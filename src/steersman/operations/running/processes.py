@@ -37,6 +37,7 @@ DRAIN = 0.2  # seconds for what a command left behind to print its last and end
 TIDY = 5.0  # the same, when it was reported to end
 LEAVING = 5.0  # seconds until a process that cannot be killed is left to its guard
 KEPT = 32  # ended processes whose output can still be read
+PATIENCE = 10.0  # seconds that a command is waited for when nobody says how long
 MOST = 64  # processes that may run at the same time
 
 SignalName = Literal["TERM", "INT", "KILL", "HUP", "USR1", "USR2", "STOP", "CONT"]
@@ -221,7 +222,8 @@ class Running:
 class Processes:
     """Starts and keeps the processes of one thread; closing it ends them.
 
-    Output is spooled to files in a folder that belongs to whoever opened the thread.
+    Output is spooled to files in a folder that belongs to whoever opened the thread. A command in
+    the foreground is waited for `patience` seconds when nobody says how long.
     """
 
     def __init__(
@@ -231,7 +233,9 @@ class Processes:
         *,
         max_output: int = SPOOL,
         limits: Limits = NO_LIMITS,
+        patience: float = PATIENCE,
     ) -> None:
+        self.patience = patience
         self._folder = spool_folder
         self._max_output = max_output
         self._limits = limits

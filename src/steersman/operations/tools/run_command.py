@@ -45,7 +45,7 @@ from steersman.records.wording import OUTSIDE
 from steersman.store.log import unbroken
 
 T = TypeVar("T")
-FOREGROUND, BACKGROUND = 120.0, 1.0  # how long a command is waited for when nobody says
+BACKGROUND = 1.0  # how long one in the background is waited for when nobody says
 GRACE = 2.0
 UNREACHED = "other commands cannot reach its ports: start servers with background"
 
@@ -69,7 +69,7 @@ class RunCommandArgs(Arguments, frozen=True):
             Meta(
                 gt=0,
                 le=3600,
-                description="seconds to wait; then it continues in the background (default 120)",
+                description="seconds to wait for its end (default 10, in background 1)",
             ),
         ]
         | None
@@ -111,9 +111,10 @@ class Attempt(Struct, frozen=True):
 class RunCommand(Tool[RunCommandArgs]):
     """Run a bash command in the workspace. Standard input is closed.
 
-    A command that takes longer than wait_timeout continues in the background; read what it prints
-    with workspace_read_command_output. What a command leaves running when it ends is ended too:
-    start servers with background, not with &.
+    Waits 10 seconds for its end unless wait_timeout says otherwise: give builds and tests more. One
+    that takes longer continues in the background, and the answer has what it printed so far; read
+    the rest with workspace_read_command_output. What a command leaves running when it ends is ended
+    too: start servers with background, not with &.
     """
 
     name = "workspace_run_command"
@@ -361,7 +362,9 @@ class RunCommand(Tool[RunCommandArgs]):
 
         The time in which the user is asked about a host does not count.
         """
-        patience = args.wait_timeout or (BACKGROUND if args.background else FOREGROUND)
+        patience = args.wait_timeout or (
+            BACKGROUND if args.background else self._processes.patience
+        )
         while not await running.wait(patience):
             if args.background or not run.asking:
                 break
