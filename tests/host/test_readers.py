@@ -2,6 +2,9 @@
 
 from contextlib import aclosing
 
+from steersman.bus import Joined
+from steersman.records.clock import now
+from steersman.records.message import AssistantDelta, Message
 from tests.host.test_turn import opened, run_in
 
 
@@ -42,5 +45,38 @@ def test_who_comes_later_gets_what_was_stored_since(environ, workspace, script):
             while head not in rest:
                 rest.append(getattr(await anext(slow), "seq", 0))
             assert [seq for seq in rest if seq] == list(range(3, head + 1))
+
+    run_in(environ, scenario)
+
+
+def test_the_text_so_far_comes_before_what_follows_it(environ, workspace, script):
+    """Also where something is stored while the answer is written, and read from the log."""
+
+    async def scenario(host):
+        host.bus.keeps = True
+        thread = await opened(host, workspace, script({"text": "Done."}))
+
+        def say(text):
+            body = AssistantDelta(text)
+            host.bus.publish(Message(thread.id, 0, now(), 1, body.kind, "steersman", None, body))
+
+        say("one ")
+        say("two ")
+        first, reader = await read(host, thread, 1)  # has joined, and not yet read to the end
+        async with aclosing(reader):
+            say("three ")
+            await thread.set(mode="ask")
+            say("four")
+            head, seen = host.find(thread.id).head, []
+            while not seen or seen[-1] != "four":
+                match await anext(reader):
+                    case Joined(partial=partial):
+                        seen += [one.body.text for one in partial]
+                    case Message(seq=0, body=body):
+                        seen.append(body.text)
+                    case message:
+                        seen.append(message.seq)
+        stored = range(first[0].seq + 1, head)
+        assert seen == [*stored, "one two ", "three ", head, "four"]
 
     run_in(environ, scenario)

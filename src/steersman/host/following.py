@@ -51,6 +51,9 @@ class Following:
                         self._newsroom.catch_up()
                         for message in page:
                             for piece in news.pieces(until=message.time):
+                                if not joined:  # what it goes on from comes first
+                                    joined = True
+                                    yield Joined([one for one in partial if one.time > whole])
                                 yield piece
                             after = message.seq
                             whole = message.time if message.kind in WHOLE else whole
