@@ -51,7 +51,7 @@ class Following:
                         self._newsroom.catch_up()
                         for message in page:
                             for piece in news.pieces(until=message.time):
-                                if not joined:  # what it goes on from comes first
+                                if not joined:  # what it continues comes first
                                     joined = True
                                     yield Joined([one for one in partial if one.time > whole])
                                 yield piece
