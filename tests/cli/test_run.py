@@ -266,6 +266,19 @@ OUTSIDE = [
 ]
 
 
+@pytest.mark.parametrize("begun", [False, True], ids=["run", "resume"])
+def test_only_the_tools_of_a_list_are_offered(steer, script, workspace, begun):
+    calls = script({"tool_calls": [READ, WRITE]}, DONE, name="calls.json")
+    words = ["run"]
+    if begun:
+        started = steer.messages("run", "--model", script(DONE), "begin")
+        words = ["resume", started[0]["thread"]]
+    messages = steer.messages(*words, "--model", calls, "--tools", "Read", "--yes", "go on")
+    results = [m["body"]["status"] for m in messages if m["kind"] == "tool_result"]
+    assert sorted(results) == ["malformed", "ok"]
+    assert not (workspace / "new.txt").exists()
+
+
 def test_what_lies_outside_the_workspace_is_out_of_reach(steer, script, workspace):
     secret = workspace.parent / "secret.txt"
     secret.write_text("not yours\n")

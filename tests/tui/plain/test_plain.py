@@ -59,6 +59,20 @@ def test_a_conversation(steer, script, workspace):
     assert lines[-1].startswith("Thread ")
 
 
+def test_a_conversation_with_the_tools_of_a_list(steer, script, workspace):
+    model = script({"tool_calls": [call("workspace_read_file", path="calc.py"), WRITE]}, DONE)
+
+    with Talk(steer, model, "--tools", "Read", "--yes") as talk:
+        talk.ready()
+        talk.done("go")
+        talk.press(CTRL_D)
+        assert talk.end() == 0
+
+    results = [m["body"]["status"] for m in messages(steer) if m["kind"] == "tool_result"]
+    assert sorted(results) == ["malformed", "ok"]
+    assert not (workspace / "new.txt").exists()
+
+
 def test_no_line_is_drawn_over_and_nothing_is_coloured(steer, script):
     model = script({"tool_calls": [shell("echo one; echo two")]}, DONE)
 

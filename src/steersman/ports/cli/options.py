@@ -88,6 +88,13 @@ _WORKING = (
     click.option("--yes", "-y", is_flag=True, help="Approve everything that asks."),
 )
 _SPENDING = (
+    click.option(
+        "--tools",
+        metavar="LIST",
+        multiple=True,
+        callback=lambda _, __, lists: lists or None,
+        help='Offer the model only these, as in "Read,mcp:github"; "" is none, default is all.',
+    ),
     click.option("--max-steps", type=click.IntRange(1), help="Model calls a turn may take."),
     click.option("--max-tokens", type=click.IntRange(1), help="Tokens this run may use."),
     click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="Dollars, likewise."),
@@ -98,7 +105,7 @@ _SPENDING = (
 
 
 def spending(command: F) -> F:
-    """The flags that limit what work may cost."""
+    """The flags of commands in which a model works: what it is offered, and what it may cost."""
     for option in reversed(_SPENDING):
         command = option(command)
     return command

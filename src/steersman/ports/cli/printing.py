@@ -78,12 +78,6 @@ def meant(arguments: list[str]) -> list[str]:
 )
 @click.option("--dangerously-skip-permissions", "skip", is_flag=True, help="The same as --yes.")
 @click.option(
-    "--tools",
-    metavar="LIST",
-    multiple=True,
-    help='Offer the model only these, as in "Read,mcp:github"; "" is none, default is all.',
-)
-@click.option(
     "--append-system-prompt",
     "instructions",
     metavar="TEXT",
@@ -108,7 +102,6 @@ def command(**flags: Any) -> int:
     """
     from steersman.ports.cli.speaking import speak
 
-    flags["tools"] = flags["tools"] or None
     streams = flags["input_format"] == "stream-json"
     _check(flags, streams=streams)
     prompt = None if streams else _prompt(" ".join(flags["task"]))
