@@ -26,8 +26,8 @@ AT_ONCE = 256  # when more is held back, it is not looked at again for every cha
 # Named by digests, signed or drawn: what only looks like a secret there must stay as it is.
 _EXACT = (Change, Image, ProviderState)
 _PATHS = frozenset({"path", "file", "moved_from", "target"})
-# A password such as `postgres` is found by guessing, but a mask of it in the names of files hides
-# which ones are meant. There it stays; everywhere else it is masked.
+# A password such as `postgres` is found by guessing, but a mask of it in the names of files and of
+# arguments hides which ones are meant. There it stays; everywhere else it is masked.
 _PLAIN = pattern(r"[A-Z]?[a-z ./_-]+|[A-Z ./_-]+")
 PLAIN_MOST = 15
 _WORDS = pattern(r"([\s()`“”\",;]+)")
@@ -117,7 +117,8 @@ class Redactor:
                 }
                 return msgspec.structs.replace(value, **free)
             case dict():
-                return {self._clean(key): self._of_field(key, item) for key, item in value.items()}
+                named = self._named._clean
+                return {named(key): self._of_field(key, item) for key, item in value.items()}
             case list() | tuple():
                 return type(value)(map(self._of_json, value))
             case _:
