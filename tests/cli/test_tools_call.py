@@ -129,6 +129,13 @@ def test_run_command(steer):
     assert (code, result["exit_code"], result["output"]) == (0, 3, "out\nerr\n")
 
 
+def test_a_command_is_told_that_what_it_left_running_ended_with_it(steer):
+    _, result = called(steer, "workspace_run_command", {"command": "sleep 600 & echo up"}, "--yes")
+
+    assert result["output"] == "up\n"
+    assert "what it started with & ended with it" in result["note"]
+
+
 def test_the_workspace_may_be_another_folder(steer, workspace, tmp_path):
     elsewhere = steer.having(folder=tmp_path)
 

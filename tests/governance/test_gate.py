@@ -13,7 +13,7 @@ from steersman.governance.policy import Circumstances
 from steersman.governance.rules import Rule, RuleSet
 from steersman.governance.secret_finder import Finder, Found
 from steersman.governance.stored_memory import StoredMemory
-from steersman.records.action import Action, Execute, McpCall, Read, Verdict, Write
+from steersman.records.action import Action, Execute, McpCall, Network, Read, Verdict, Write
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
 from steersman.records.message import Answer, ConfirmRequest, ConfirmResponse, Message, Question
 from steersman.store.log import Lane
@@ -107,6 +107,33 @@ def test_a_no_is_a_verdict_with_the_guidance_of_the_person():
     verdict, messages = admitted(WRITE, answer=said("deny", "use b.txt"))
     assert verdict == Verdict("deny", "person", "the user said no", "use b.txt")
     assert messages[-1].body == ConfirmResponse("deny", "use b.txt")
+
+
+@pytest.mark.parametrize("approvals", ["on-request", "never"])
+def test_what_the_user_typed_is_allowed_but_not_to_leave_its_sandbox(approvals):
+    """Nor is what the guard blocks whoever wants it."""
+    push = Execute("git push", "/srv/app", writes=("/srv/mirror",))
+    given = Execute("make", "/srv/app", writes=("/opt/x",), refused=("x",), again=True)
+    wiped = Execute("rm -rf /", "/srv/app")
+
+    async def work(lane: Lane) -> list[Permit | Verdict | str]:
+        where = Circumstances("/srv/app", home="/home/me", approvals=approvals)
+        gate, told = Gate(where, Desk(attended=False)), []
+        gate.mark_own("call_1", typed=True)
+        for action in (push, Network("example.com", 443), WRITE, wiped, given, RUN):
+            try:
+                told.append(await gate.admit("call_1", "tool", [action], lane))
+            except NeedsAnswer:
+                told.append("asked")
+            gate.over("call_1")  # what it started may continue
+        return told
+
+    with a_lane() as lane:
+        *free, blocked, again, outside = asyncio.run(asyncio.wait_for(work(lane), 30))
+        first = stored(lane.log)[0].body.verdict
+    assert [type(one) for one in free] == [Permit] * 3
+    assert first == Verdict("allow", "person.typed", "you typed it")
+    assert (blocked.decision, again, outside) == ("deny", "asked", "asked")
 
 
 class Watched(StoredMemory):

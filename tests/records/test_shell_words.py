@@ -2,7 +2,7 @@
 
 import pytest
 
-from steersman.records.shell_words import simple_commands
+from steersman.records.shell_words import leaves_behind, simple_commands, without_ampersand
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,41 @@ def test_a_word_that_the_shell_replaces_is_open(word):
 def test_a_word_that_is_written_out_is_not(word):
     (command,) = simple_commands(f"x {word}")
     assert [one.open for one in command.words] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "alone"),
+    [
+        ("npm run dev &", "npm run dev"),
+        ("cd web && npm run dev > log 2>&1 & ", "cd web && npm run dev > log 2>&1"),
+        ("(cd web; npm run dev) &", "(cd web; npm run dev)"),
+        ("curl http://x/#a & # later", ""),
+        ("a & b &", "a & b & wait"),
+        ("a & b", ""),
+        ("a && b", ""),
+        ("a |& b", ""),
+        ("a 2>&1", ""),
+        ("echo 'a &'", ""),
+        ("echo a \\&", ""),
+        ("a # b &", ""),
+        ("cat <<x\na &\nx &", ""),
+        ("&", ""),
+    ],
+)
+def test_a_line_that_is_not_waited_for_as_one_that_is(line, alone):
+    assert without_ampersand(line) == alone
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("a &", True),
+        ("a & sleep 1; curl localhost", True),
+        ("(a &)", True),
+        ("a & wait", False),
+        ("a && b |& c 2>&1", False),
+        ("echo 'a & b'", False),
+    ],
+)
+def test_whether_a_line_starts_what_it_does_not_wait_for(line, left):
+    assert leaves_behind(line) is left

@@ -58,6 +58,18 @@ def held(case: Case, why: str, approvals: str) -> Case:
     return msgspec.structs.replace(case, verdict=verdict)
 
 
+def typed(case: Case) -> Case:
+    """A case of a command that the user typed: what they would be asked, they have just said.
+
+    They have not said that it may leave its sandbox, or that it is run again.
+    """
+    action = case.action
+    more = isinstance(action, Execute) and (action.outside or action.again or action.failed)
+    if case.verdict.decision != "ask" or more:
+        return case
+    return msgspec.structs.replace(case, verdict=Verdict("allow", "person.typed", "you typed it"))
+
+
 def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:
     """What else a yes keeps of what a command did: files that nobody is asked about.
 

@@ -24,6 +24,7 @@ from steersman.governance.cases import (
     load_guard,
     matter,
     together,
+    typed,
 )
 from steersman.governance.confinement import Confinement
 from steersman.governance.policy import (
@@ -108,6 +109,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
+        self._typed: set[str] = set()  # and typed; also when over: a job of theirs continues
         self._refused: dict[str, list[tuple[Network, Verdict]]] = {}  # until a call is over
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
@@ -140,16 +142,14 @@ class Gate:
                 return better
         hidden = await self._refresh(actions)
         where = await self._in_turn(lane.turn, hook=call in self._hooks)
-        cases = await decide_all(actions, tool, where)
-        if (why := self._held.get(call)) and not (whole or edited):
-            cases = [held(case, why, where.approvals) for case in cases]
+        cases = await self._judged(call, tool, actions, where, fresh=not (whole or edited))
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if any(one.flushed for one in told):
             await lane.append(*told, *blocks, corr=call)
         else:  # changes that are allowed: they begin with their checkpoint
             lane.later(*told, corr=call)
-        if blocks and where.approvals == "never":
+        if blocks and where.approvals == "never" and call not in self._typed:
             first = blocks[0]
             raise Halted(
                 f"The guard blocked a command: {first.reason.rstrip('.')}.",
@@ -174,6 +174,19 @@ class Gate:
             where = msgspec.structs.replace(where, answers=book)
         profile = await self._profile(cases, hidden, where, call)
         return Permit(tuple(actions), profile, self.where.secret_files.lines)
+
+    async def _judged(
+        self, call: str, tool: str, actions: Sequence[Action], where: Circumstances, *, fresh: bool
+    ) -> list[Case]:
+        """The verdicts, for whoever makes the call, and as hooks want it while it is `fresh`."""
+        if call in self._typed:
+            level = "on-request" if where.approvals == "never" else where.approvals
+            here = msgspec.structs.replace(where, approvals=level)  # whoever types is there
+            cases = [typed(case) for case in await decide_all(actions, tool, here)]
+        else:
+            cases = await decide_all(actions, tool, where)
+        why = self._held.get(call) if fresh else None
+        return [held(case, why, where.approvals) for case in cases] if why else cases
 
     async def foresee(self, call: str, tool: str, actions: Sequence[Action], lane: Lane) -> None:
         """Ask about a call before its turn has come, with the others of the same answer.
@@ -235,9 +248,10 @@ class Gate:
         """Deny a call where people would have to be asked about it, until it is over."""
         self._unasked.add(call)
 
-    def mark_own(self, call: str) -> None:
-        """Remember that the user makes this call, until it is over."""
+    def mark_own(self, call: str, *, typed: bool = False) -> None:
+        """Remember until it is over that the user makes this call; also later that it is typed."""
         self._own.add(call)
+        self._typed |= {call} if typed else set()
 
     def end_turn(self) -> None:
         """What was answered for the turn only holds no more."""

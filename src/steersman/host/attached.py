@@ -149,16 +149,20 @@ class Attached:
         """Begin a turn with the oldest queued message, if there is one."""
         return bool(await self._ask(GoOn()))
 
-    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+    async def call(
+        self, tool: str, arguments: dict[str, Any], name: str = "", *, typed: bool = False
+    ) -> Message:
         """Carry out one tool call for a person, through the same gate; gives its result.
 
         `name` is what a program calls the call in the log; without one it is the user's own.
         A command that a person waits for themselves has two minutes, unless they say how long.
+        `typed` when it is a command that they typed themselves.
         """
         waits = not name or name.startswith((LOOK, COMMIT))
         if waits and tool == RUN and not arguments.get("background"):
             arguments = {"wait_timeout": OWN_WAIT, **arguments}
-        asked = CallTool(name or f"call_{token_hex(5)}", tool, arguments, own=not name)
+        id = name or f"call_{token_hex(5)}"
+        asked = CallTool(id, tool, arguments, own=not name, typed=typed and not name)
         after = (await self._record()).head
         result = await self._ask(asked)
         if isinstance(result, Message):

@@ -205,7 +205,9 @@ class RemoteHandle:
         """Not over HTTP."""
         _lacks("continue with queued words")
 
-    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+    async def call(
+        self, tool: str, arguments: dict[str, Any], name: str = "", *, typed: bool = False
+    ) -> Message:
         """Not over HTTP."""
         _lacks("call a tool")
 

@@ -120,13 +120,15 @@ COMMIT = "commit_"  # and of one that commits what a person chose; its command i
 class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):
     """Carry out one tool call that no model made; `id` is the call's name in the log.
 
-    `own` when the user made it, and not a program of theirs.
+    `own` when the user made it, and not a program of theirs; `typed` when it is a command that
+    they typed, word for word, so that nobody asks them about it again.
     """
 
     id: str
     tool: str
     arguments: dict[str, Any] = {}
     own: bool = False
+    typed: bool = False
 
 
 class Unreadable(Struct, frozen=True, tag="unreadable"):

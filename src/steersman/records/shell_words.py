@@ -53,6 +53,34 @@ def simple_commands(line: str, home: str = "") -> Iterator[Simple]:
             target = found.lastgroup == "redirect"
 
 
+def without_ampersand(line: str) -> str:
+    """A line as one that is waited for, where a `&` at its end says otherwise; else nothing."""
+    jobs = background_jobs(line)
+    if not jobs or line[jobs[-1] + 1 :].strip():
+        return ""
+    return line[: jobs[0]].rstrip() if len(jobs) == 1 else f"{line.rstrip()} wait"
+
+
+def leaves_behind(line: str) -> bool:
+    """Whether a line starts something with `&` and does not wait for it, as far as it shows."""
+    if not background_jobs(line):
+        return False
+    return all(one.words[0].text != "wait" for one in simple_commands(line) if one.words)
+
+
+def background_jobs(line: str) -> list[int]:
+    """Where a line says `&`: what is before that, the shell starts and does not wait for."""
+    found, ready = [], False  # what was read before can be a command
+    for token in _TOKEN.finditer(line):
+        if token[0] in ("<<", "<<-"):
+            return []  # the text that follows is none of the line's commands
+        if token[0] == "&" and ready:
+            found.append(token.start())
+        if token.lastgroup != "blank":
+            ready = token.lastgroup == "word" or token[0] == ")"
+    return found
+
+
 def _word(found: re.Match[str], home: str) -> Word:
     if found[0].isalnum():  # most are, and nothing is to be made of them
         return Word(found[0], found.start(), found.end())

@@ -76,10 +76,12 @@ class ThreadHandle(Protocol):
         """Begin a turn with the oldest queued message, if there is one."""
         ...
 
-    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+    async def call(
+        self, tool: str, arguments: dict[str, Any], name: str = "", *, typed: bool = False
+    ) -> Message:
         """Carry out one tool call for a person, through the same gate; gives its result.
 
-        `name` is what the call is called in the log.
+        `name` is what the call is called in the log; `typed` when it is a command that they typed.
         """
         ...
 

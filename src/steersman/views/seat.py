@@ -19,10 +19,12 @@ from steersman.records.errors import UsageProblem
 from steersman.records.inbox import COMMIT, LOOK
 from steersman.records.message import Message, SessionStart, SettingsChanged, ToolCall, TurnStart
 from steersman.records.settings import Settings, Value
+from steersman.records.shell_words import without_ampersand
 from steersman.records.thread import Process, Thread
 
 Doing = Literal["nothing", "working"]
 OWN = ("skills_off",)  # what is changed for one thread, and not for those after it
+RUN = "workspace_run_command"
 ADOPTED = ("mode", "trust", "approvals", "output_style")
 
 
@@ -182,12 +184,20 @@ class Seat:
         """Call a tool that commits what the user chose; people see what came of it."""
         return await self.call(tool, arguments, f"{COMMIT}{token_hex(5)}")
 
-    async def call(self, tool: str, arguments: dict[str, Any], name: str = "") -> Message:
+    async def run(self, command: str) -> Message:
+        """Run a command that the user typed; what ends with `&` is a background job."""
+        alone = without_ampersand(command)
+        wanted = {"command": alone, "background": True} if alone else {"command": command}
+        return await self.call(RUN, wanted, typed=True)
+
+    async def call(
+        self, tool: str, arguments: dict[str, Any], name: str = "", *, typed: bool = False
+    ) -> Message:
         """Call a tool oneself, through the same gate."""
         await self._there.wait()
         async with self._moving:
             handle = await self._ready(_called(tool, arguments, name))
-        return await handle.call(tool, arguments, name)
+        return await handle.call(tool, arguments, name, typed=typed)
 
     async def _spoken(self, text: str) -> ThreadHandle:
         """A thread for a message; the first one names a thread that only had commands so far."""

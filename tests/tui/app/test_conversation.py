@@ -88,6 +88,40 @@ def test_a_command_of_the_person_goes_through_the_gate_into_the_log(environ, wor
     live(scene)
 
 
+def test_nobody_asks_about_a_command_that_the_person_typed(environ, workspace, script):
+    """What it deletes is kept, so that they can undo it; what the guard always blocks it blocks."""
+    (workspace / "notes.txt").write_text("git does not have this\n")
+
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("!rm notes.txt")
+            await me.until(lambda: me.messages("tool_result"))
+            assert not (workspace / "notes.txt").exists()
+            assert me.messages("confirm_request") == []
+            told = [m.body.verdict for m in me.messages("policy")]
+            assert "you typed it" in [one.reason for one in told if one.decision == "allow"]
+            await me.say("/undo")
+            await me.sees("Undo 1 change?")
+            await me.press("y")
+            await me.until((workspace / "notes.txt").exists)
+            await me.say("!rm -rf ~")
+            await me.sees("blocked by rule fs.home")
+            assert me.messages("confirm_request") == []
+
+    live(scene)
+
+
+def test_a_command_that_ends_with_an_ampersand_is_a_background_job(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("!echo up; sleep 600 &")
+            await me.until(lambda: me.messages("tool_result"))
+            await me.sees("up", "continues in the background as p1")
+            assert dict(me.app.seat.jobs) == {"p1": "echo up; sleep 600"}
+
+    live(scene)
+
+
 def test_a_written_command_brings_the_files_and_pictures_it_names(
     environ, workspace, script, tmp_path
 ):

@@ -13,7 +13,13 @@ from steersman.operations.tool import Bench
 from steersman.records.counting import counted
 from steersman.records.exits import exit_words
 from steersman.records.profile import Profile
+from steersman.records.shell_words import leaves_behind
 from steersman.records.wording import BY_NAME, BY_PROCESS, OUTSIDE
+
+# In the sandbox nobody sees what a shell leaves behind: the kernel ends it with the shell.
+ENDED_WITH_IT = (
+    "what it started with & ended with it: what is to continue must be a background command itself"
+)
 
 
 class CommandResult(Struct, frozen=True, omit_defaults=True):
@@ -68,6 +74,8 @@ def result_of(running: Running, notes: list[str], effects: Effects) -> CommandRe
         notes.append(BY_PROCESS.format(size=size, process=running.id))
     if running.left:
         notes.append(f"stopped {counted(running.left, 'process')} that it left running")
+    elif not continues and leaves_behind(running.command):
+        notes.append(ENDED_WITH_IT)
     code = None if continues else running.state.exit_code
     return CommandResult(
         success=not code,

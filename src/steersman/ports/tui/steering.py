@@ -16,7 +16,6 @@ from steersman.views.blocks import Person
 from steersman.views.seat import Seat
 
 TWICE = 1.0  # seconds within which a key counts as pressed twice
-COMMAND = "workspace_run_command"
 
 
 class Twice:
@@ -70,7 +69,7 @@ class Steering:
 
     async def _run(self, command: str) -> None:
         try:
-            await self._done(self.seat.call(COMMAND, {"command": command}))
+            await self._done(self.seat.run(command))
         finally:
             self._calls.pop()
 

@@ -262,7 +262,7 @@ class Plain(LineStage):
 
     async def _run_shell(self, command: str) -> None:
         check_terminal(command)
-        await self._seat.call("workspace_run_command", {"command": command})
+        await self._seat.run(command)
         await self._teller.caught_up()
 
     async def _safely(self, doing: Coroutine[Any, Any, None]) -> None:
