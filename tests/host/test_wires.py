@@ -1,6 +1,7 @@
 """The same conversation in four formats gives the same log."""
 
 import asyncio
+import json
 from functools import cache
 from pathlib import Path
 
@@ -100,3 +101,31 @@ def test_pieces_are_broadcast_in_every_format(told, wire):
     thoughts = "".join(m.body.text for m in seen if isinstance(m.body, ReasoningDelta))
     assert words == "Looking.It subtracts."
     assert thoughts == "Two files, both at once.A minus where a plus belongs."
+
+
+@pytest.mark.parametrize(
+    ("model", "field", "low", "high"),
+    [
+        ("openai:gpt-5.5", "reasoning", "low", "high"),
+        ("openai-chat:gpt-5.5", "reasoning_effort", "low", "high"),
+        ("anthropic:claude-opus-5", "output_config", "low", "high"),
+        ("gemini:gemini-3.8-flash", "generationConfig", "LOW", "HIGH"),
+    ],
+)
+def test_how_hard_a_model_thinks_changes_with_the_next_request(
+    online, stage, workspace, model, field, low, high
+):
+    stage.play({"text": "One."}, {"text": "Two."}, {"text": "Three."})
+
+    async def scenario(line):
+        await line.say("one")
+        await line.handle.set(effort="high")
+        await line.say("two")
+        await line.handle.set(effort="default")
+        await line.say("three")
+
+    talking(online, workspace, scenario, Waits(), model=model, effort="low")
+    sent = [str(json.loads(body).get(field)) for body in stage.bodies]
+    assert (low in sent[0], high in sent[1]) == (True, True)
+    assert low not in sent[2]
+    assert high not in sent[2]

@@ -40,7 +40,7 @@ Mode = Literal["ask", "plan", "spec", "code", "debug"]
 Trust = Literal["restricted", "sandboxed", "untrusted"]
 Containment = Literal["full", "weaker", "none"]
 # Settings about how work is done; every other one says what may be done, or what is run.
-FREE = frozenset({"model", "mode", "output_style", "window", "max_steps", "on_hangup"})
+FREE = frozenset({"model", "effort", "mode", "output_style", "window", "max_steps", "on_hangup"})
 
 
 class Book(Protocol):

@@ -292,7 +292,9 @@ class Runner:
     def mind(self, settings: Settings, task: str) -> Mind:
         """The model of a thread; `task` is what an automatic choice goes by."""
         config = config_for(settings, self._logins)
-        models = Models(self._environ, config, results_file(self._home), self._logins.key)
+        effort = "" if settings.effort == "default" else settings.effort
+        kept, results = self._logins.key, results_file(self._home)
+        models = Models(self._environ, config, results, kept, effort=effort)
         driver = models.open(settings.model, task=task)
         return Mind(models, driver, settings, self._environ, self._pause)
 

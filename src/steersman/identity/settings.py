@@ -17,7 +17,7 @@ from steersman.records.plain_files import whole_plain
 from steersman.records.settings import Approvals, Settings, Value
 
 NAMES = (
-    "model", "mode", "trust", "approvals", "sandbox", "domains", "environment", "sockets",
+    "model", "effort", "mode", "trust", "approvals", "sandbox", "domains", "environment", "sockets",
     "code_backends", "window", "max_steps", "max_output", "max_processes", "max_file", "nice",
     "command_wait", "store", "on_hangup", "safer", "guard", "output_style", "profile",
     "skill_meta_file",
@@ -31,7 +31,7 @@ FILE_ONLY = tuple(
 LARGEST = 4 << 20
 LISTS = tuple(name for name in NAMES if isinstance(_USUAL[name], tuple))
 # What a thread keeps for itself, and what can change between two model calls.
-THREAD = ("mode", "model", "approvals", "trust", "output_style", "add_dir", "skills_off")
+THREAD = ("mode", "model", "effort", "approvals", "trust", "output_style", "add_dir", "skills_off")
 # What a folder may say about itself: how it is worked on, never how far it is trusted.
 PROJECT = ("model", "mode", "max_steps", "budget", "approvals")
 # Profiles that are there without being written down; the user's own of that name adds to one.

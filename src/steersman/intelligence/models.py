@@ -41,7 +41,8 @@ class Models:
     """Every model that can be named, by a person's settings and environment.
 
     Keeps what it opens until `aclose`. `results` is the file of `steer bench models`; `kept` gives
-    the key that the user logged in with at a provider, by its name and address.
+    the key that the user logged in with at a provider, by its name and address. `effort` is how
+    hard models think that can, whatever their tables say; empty for what those say.
     """
 
     def __init__(
@@ -50,11 +51,13 @@ class Models:
         config: Config = NOTHING,
         results: Path | None = None,
         kept: Callable[[str, str], str] = lambda provider, base_url: "",
+        effort: str = "",
     ) -> None:
         self._environ = environ
         self._kept = kept
         self._config = config
         self._results = results
+        self._effort = effort
         self._opened: list[Driver] = []
         self._tunnels: dict[tuple[str, tuple[str, int]], Tunnel] = {}
 
@@ -197,6 +200,8 @@ class Models:
         facts = self.facts(meant.asked)
         over["sees"] = facts.images
         over["thinks"] = facts.reasoning
+        if self._effort and self._has_effort(meant.asked):
+            over["effort"] = self._effort
         over["max_output"] = meant.said.max_output  # unless the user sets it, the driver's own
         return {field: value for field, value in over.items() if value is not None}
 
@@ -242,6 +247,11 @@ class Models:
     def estimate(self, prompt_tokens: int, name: str, *, cached: int = 0) -> float | None:
         """Dollars a prompt is likely to cost; None when the model has no price."""
         return estimate(self.facts(name).price, prompt_tokens, cached=cached)
+
+    def _has_effort(self, name: str) -> bool:
+        """Whether a model has such a choice; a server of one's own may not know it."""
+        thinks = self.facts(name).reasoning
+        return not self._is_own(name) if thinks is None else thinks
 
     def _is_own(self, name: str) -> bool:
         """Whether a model runs on a machine of the user's, this one or one behind a tunnel."""

@@ -85,6 +85,7 @@ class SettingsChanged(Body, frozen=True, omit_defaults=True):
     trust: str = ""
     title: str = ""
     output_style: str = ""
+    effort: str = ""
     add_dir: tuple[str, ...] = ()
     skills_off: tuple[str, ...] | None = None
 

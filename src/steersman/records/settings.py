@@ -11,9 +11,10 @@ from steersman.records.limits import NO_LIMITS, Limits
 
 # When a person is asked, the level that asks most first.
 Approvals = Literal["on-request", "review", "on-failure", "never"]
+Effort = Literal["default", "low", "medium", "high"]
 Value = str | tuple[str, ...]  # of a setting that can change while a thread is open
 # What a person finds again in a thread. How far a thread is trusted, each run says again.
-RESTORED = ("mode", "model", "approvals", "output_style", "skill_meta_file", "skills_off")
+RESTORED = ("mode", "model", "effort", "approvals", "output_style", "skill_meta_file", "skills_off")
 LASTING = (*RESTORED, "trust", "sandbox", "profile")
 
 
@@ -34,6 +35,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     `sandbox` "none" lets commands run where nothing can confine them. `domains` may be reached by
     confined commands without asking; `environment` are variables they inherit besides the usual.
     `sockets` are unix sockets of this machine that commands may connect to.
+    `effort` says how hard a model thinks that has such a choice; "default" leaves it to the model.
     `window` caps the tokens of a request; `models`, `providers`, `roles` and `fallback` say what
     models there are and who does what (docs/models.md). `language_servers` are programs that know
     code, `code_backends` those who are asked about it first (docs/code-intelligence.md). `store`
@@ -56,6 +58,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     model: str = ""
+    effort: Effort = "default"
     mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
     trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
     approvals: Approvals = "on-request"

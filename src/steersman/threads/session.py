@@ -264,7 +264,8 @@ class Session(Turning):
             changed = await asyncio.to_thread(self.setup.resolved, changed)
             values = {**values, "add_dir": changed.add_dir}
         mind = self._mind
-        if "model" in values and mind is not None and self.setup.think is not None:
+        again = "model" in values or "effort" in values
+        if again and mind is not None and self.setup.think is not None:
             mind = await asyncio.to_thread(self.setup.think, changed, self.title)
         told: dict[str, Any] = {name: value for name, value in values.items() if value != ""}
         said = SettingsChanged(**told)

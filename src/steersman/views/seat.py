@@ -25,7 +25,7 @@ from steersman.records.thread import Process, Thread
 Doing = Literal["nothing", "working"]
 OWN = ("skills_off",)  # what is changed for one thread, and not for those after it
 RUN = "workspace_run_command"
-ADOPTED = ("mode", "trust", "approvals", "output_style")
+ADOPTED = ("mode", "trust", "approvals", "output_style", "effort")
 
 
 class Seat:

@@ -223,7 +223,7 @@ def _toll_words(body: Body) -> str | None:
         case Compaction() as compaction:
             return compaction_words(compaction)
         case SettingsChanged() as changed:
-            named = ("mode", "model", "approvals", "trust", "title", "engine")
+            named = ("mode", "model", "effort", "approvals", "trust", "title", "engine")
             told = [f"{name} {value}" for name in named if (value := getattr(changed, name))]
             told += [f"may read {', '.join(changed.add_dir)}"] if changed.add_dir else []
             if changed.skills_off is not None:

@@ -498,6 +498,28 @@ def test_a_wrong_model_leaves_the_one_before(desk, script):
     assert said == "Two."
 
 
+def test_how_hard_the_model_thinks_is_chosen_for_the_thread(desk, script):
+    async def scenario(desk):
+        await desk.type("/status")
+        before = desk.stage.all("show")[-1]
+        await desk.type("hello")
+        await desk.type("/effort high")
+        await desk.type("/status")
+        changed = [m.body.effort for m in desk.messages("setting")]
+        kept = desk.host.kept(desk.seat.id)["effort"]
+        told = desk.stage.all("show")[-1]
+        await desk.type("/effort", "default")
+        await desk.type("/effort huge")
+        return before, changed, kept, told, desk.seat.settings.effort, desk.stage.told
+
+    before, changed, kept, told, after, said = desk(scenario, model=script({"text": "Hi."}))
+    assert "**effort**" not in str(before)
+    assert (changed, kept, after) == (["high"], "high", "default")
+    assert "**effort** high" in str(told)
+    assert said[0] == "Effort high: it thinks long: for what is hard."
+    assert "huge" in said[-1]
+
+
 def test_levels_are_chosen_and_full_access_is_asked_about(desk):
     async def scenario(desk):
         await desk.type("/approvals never")

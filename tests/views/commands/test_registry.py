@@ -14,7 +14,8 @@ from tests.world import call
 
 NAMES = [
     "add-dir", "approvals", "ask", "code", "commit", "compact", "config", "context",
-    "continue", "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "export",
+    "continue", "copy", "cost", "debug", "detach", "diff", "docs", "drop", "edit", "effort",
+    "export",
     "fork", "help", "hooks", "init", "jobs", "keys", "login", "logout", "mcp", "memory", "mention",
     "model", "new", "output", "permissions", "plan", "pr", "queue", "quit", "redo", "rename",
     "resume", "retry", "review", "rewind", "skills", "spec", "status", "style", "theme", "trust",
@@ -142,7 +143,7 @@ def test_what_other_agents_call_a_command_works_here(line, meant):
         ("/doctor", "`steer doctor`"),
         ("/todos", "F6"),
         ("/history", "/rewind"),
-        ("/effort high", "/model"),
+        ("/thinking on", "/effort"),
         ("/bug", "/export"),
         ("/vim", "/edit"),
     ],

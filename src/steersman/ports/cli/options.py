@@ -12,7 +12,7 @@ from steersman.host import Host, storage, workspaces
 from steersman.host.settings import settings_for
 from steersman.ports.cli.values import model_names
 from steersman.records.errors import UsageProblem
-from steersman.records.settings import Approvals, Settings
+from steersman.records.settings import Approvals, Effort, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +40,11 @@ _WORKING = (
     click.option("--here", is_flag=True, help="Work in this folder, not in its whole repository."),
     click.option(
         "--model", "-m", metavar="PROVIDER:NAME", shell_complete=model_names, help="Model to use."
+    ),
+    click.option(
+        "--effort",
+        type=click.Choice(get_args(Effort)),
+        help="How hard the model thinks, if it has such a choice.",
     ),
     click.option("--profile", metavar="NAME", help="Use the settings of a profile, such as ci."),
     click.option(

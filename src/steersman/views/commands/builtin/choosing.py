@@ -1,4 +1,4 @@
-"""`/model`, `/approvals`, `/trust`, `/theme`: how the work continues."""
+"""`/model`, `/effort`, `/approvals`, `/trust`, `/theme`: how the work continues."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,6 +10,12 @@ from steersman.views.commands.stage import Row, Stage
 from steersman.views.commands.turns import change
 from steersman.views.commands.words import choices, one_of
 
+EFFORT = {
+    "default": "The model decides, or its entry in your settings.",
+    "low": "It thinks little: quick and cheap.",
+    "medium": "It thinks where that helps.",
+    "high": "It thinks long: for what is hard.",
+}
 APPROVALS = {
     "review": "Edits and contained commands happen at once; you review them when the turn ends.",
     "on-request": "You are asked before each edit; commands in the sandbox run unasked.",
@@ -47,6 +53,11 @@ async def model(stage: Stage, arguments: str) -> None:
 def _models(stage: Stage, _: str) -> list[Choice]:
     said = stage.seat.settings
     return choices(dict.fromkeys(filter(None, (said.model, *said.models, "auto"))))
+
+
+async def effort(stage: Stage, arguments: str) -> None:
+    """How hard the model thinks."""
+    await _choose(stage, "effort", arguments, EFFORT, "How hard does the model think?")
 
 
 async def approvals(stage: Stage, arguments: str) -> None:
@@ -106,6 +117,15 @@ COMMANDS = (
         usage="[PROVIDER:NAME]",
         more="Without a name, you choose from those that your keys can use.",
         complete=_models,
+        while_working=True,
+    ),
+    Command(
+        "effort",
+        "Choose how hard the model thinks.",
+        effort,
+        usage="[LEVEL]",
+        more="For models that have such a choice; the others think as they do.",
+        complete=lambda _, __: choices(EFFORT, EFFORT),
         while_working=True,
     ),
     Command(

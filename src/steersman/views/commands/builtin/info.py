@@ -34,6 +34,7 @@ def standing(stage: Stage) -> list[tuple[str, str]]:
         ("can write", cell(", ".join(writes_to(seat, stage.environ)) or "nothing", 300)),
         ("can also read", cell(", ".join(said.add_dir), 300)),
         ("model", cell(said.model)),
+        ("effort", said.effort if said.effort != "default" else ""),
         ("style", cell(said.output_style) if said.output_style != "default" else ""),
     ]
     if seat.thread is None:
