@@ -78,5 +78,22 @@ def counted_changes(changes: Sequence[str]) -> str:
     return " · ".join(filter(None, (counted(own, "change") if own else "", noted)))
 
 
+def undo_words(paths: Sequence[str], count: int = 0) -> str:
+    """How much an undo or redo changes; `count` where not all paths are known."""
+    own = sum(not inner(path) for path in paths) if len(paths) >= count else count
+    known = counted(own, "change") if own else ""
+    return " and ".join(filter(None, (known, "git's own files" * (own < len(paths)))))
+
+
+def files_first(paths: Iterable[str]) -> list[str]:
+    """Paths without git's bookkeeping; what else is in a `.git` folder comes last."""
+    return sorted((path for path in paths if not inner(path)), key=in_git)
+
+
+def in_git(path: str) -> bool:
+    """Whether something is in a `.git` folder."""
+    return ".git" in path.split("/")
+
+
 def _path(change: str) -> str:
     return change.partition(" ")[2]

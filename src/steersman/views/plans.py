@@ -116,6 +116,11 @@ def prospect(host: Host, thread: str, plan: UndoPlan) -> Prospect:
     )
 
 
+def question(plan: UndoPlan) -> str:
+    """Whether to carry a plan out."""
+    return f"{plan.cause.capitalize()} {git_notes.undo_words([one.path for one in plan.changes])}?"
+
+
 async def carry_out(host: Host, handle: ThreadHandle, found: Prospect, choice: Choice) -> Done:
     """Do what a person chose, who saw all of it: also of an imported thread."""
     plan, taken = found.plan, found.taken
@@ -124,7 +129,7 @@ async def carry_out(host: Host, handle: ThreadHandle, found: Prospect, choice: C
     copies = await asyncio.to_thread(host.way_back.copy_others, handle.id, plan, taken)
     seq = await handle.undo(plan, force=bool(taken), imported=True)
     did = "Undone" if plan.cause == "undo" else "Redone"
-    words = f"{did}: {counted(len(plan.changes), 'change')}"
+    words = f"{did}: {git_notes.undo_words([one.path for one in plan.changes])}"
     copied = f"A copy of what it overwrote is in {copies}." if copies else ""
     return Done(plan, seq, words, [*filter(None, (copied, found.stands))], bool(taken))
 
@@ -133,6 +138,7 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     """The diffs of a plan; an ignored folder and what git notes for itself are lines at the end."""
     noted = git_line(host, thread, plan.changes)
     own = [one for one in plan.changes if not inner(one.path)]
+    own.sort(key=lambda one: git_notes.in_git(one.path))
     found = arranged(host, thread, own, lambda _: 0)
     wanted = msgspec.structs.replace(plan, changes=tuple(found.shown))
     lines = [

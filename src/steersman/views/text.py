@@ -48,7 +48,7 @@ from steersman.records.names import shown
 from steersman.records.undo import Part
 from steersman.records.visible import UNSAFE, visible
 from steersman.records.wording import elsewhere, requested
-from steersman.views.git_notes import counted_changes, named_commits
+from steersman.views.git_notes import counted_changes, files_first, named_commits, undo_words
 
 PARTS = 5  # of an undo, that are named
 _NAMED = 10  # files of a summary
@@ -302,8 +302,9 @@ def _checkpoint_words(body: Checkpoint | UndoEnd) -> str:
         return f"not carried out: message {', '.join(map(str, body.undoes))}"
     if body.parts:
         return one_line(f"undo of a part: {parts_words(body.parts)}")
-    paths = one_line(", ".join(change.path for change in body.changes[:5]), 60)
-    return f"{body.cause}: {counted(body.count or len(body.changes), 'change')} {paths}".rstrip()
+    paths = [change.path for change in body.changes]
+    names = one_line(", ".join(files_first(paths)[:5]), 60)
+    return f"{body.cause}: {undo_words(paths, body.count)} {names}".rstrip()
 
 
 def parts_words(parts: Sequence[Part]) -> str:

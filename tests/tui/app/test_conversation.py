@@ -111,6 +111,22 @@ def test_nobody_asks_about_a_command_that_the_person_typed(environ, workspace, s
     live(scene)
 
 
+def test_an_undo_names_the_files_first_and_git_in_a_line(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("!echo more >> calc.py; echo no > .git/hooks/post-commit; git add .")
+            await me.until(lambda: me.messages("tool_result"))
+            await me.say("/undo")
+            await me.sees("Undo 2 changes and git's own files?")
+            await me.press("y")
+            await me.sees("↶ 2 changes and git's own files undone")
+            shown = me.screen().partition("own files undone")[2].split("\n")
+            assert [line.strip() for line in shown[1:3]] == ["calc.py", ".git/hooks/post-commit"]
+            assert shown[3].strip().startswith("git: ")
+
+    live(scene)
+
+
 def test_a_command_that_ends_with_an_ampersand_is_a_background_job(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(DONE)) as me:

@@ -22,7 +22,16 @@ from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.records.undo import Part, UndoPlan
 from steersman.views.changeset import hunk_named, numbered, of_plan
-from steersman.views.plans import LOST, STAYS, Choice, Prospect, carry_out, cut_off, prospect
+from steersman.views.plans import (
+    LOST,
+    STAYS,
+    Choice,
+    Prospect,
+    carry_out,
+    cut_off,
+    prospect,
+    question,
+)
 from steersman.views.rewinding import rewound
 from steersman.views.text import IMPORTED_WORDS, one_line, safe
 
@@ -215,7 +224,7 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
             told = f"The {plan.cause} needs an answer, but there is no one to ask."
             flags = "--imported --yes" if thread.imported else "--yes"
             raise NeedsAnswer(told, try_this=f"Pass {flags} to do it.")
-        confirm(f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?")
+        confirm(question(plan))
     asyncio.run(_do(host, thread, found, choice))
 
 

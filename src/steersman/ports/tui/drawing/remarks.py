@@ -18,6 +18,7 @@ from steersman.records.message import (
     Summary,
     TurnEnd,
 )
+from steersman.views import git_notes
 from steersman.views.blocks import Remark
 from steersman.views.text import (
     compaction_words,
@@ -65,8 +66,10 @@ def _changed_back(body: Checkpoint, palette: Palette) -> tuple[str, Style, str, 
     if body.parts:
         told = parts_words(body.parts)
         return "↶", palette.accent, f"undone: {told} · the rest of the turn stays", []
-    names = [change.path for change in body.changes[:8]]
-    said = f"{counted(body.count or len(body.changes), 'change')} {what}"
+    paths = [change.path for change in body.changes]
+    noted = git_notes.line(paths)
+    names = [*git_notes.files_first(paths)[:8], *([noted] if noted else [])]
+    said = f"{git_notes.undo_words(paths, body.count)} {what}"
     return "↶" if body.cause == "undo" else "↷", palette.accent, said, names
 
 

@@ -50,8 +50,7 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
     found = await asyncio.to_thread(plans.prospect, stage.seat.host, stage.seat.id, plan)
     choice: plans.Choice | None = "whole"
     if not seen or found.stands or plan.others or found.taken or found.imported:
-        title = f"{plan.cause.capitalize()} {counted(len(plan.changes), 'change')}?"
-        choice = await chosen(stage, found, title)
+        choice = await chosen(stage, found, plans.question(plan))
     if choice is None:
         stage.tell("Nothing was done.")
         return
