@@ -1025,9 +1025,8 @@ def test_background_jobs_are_listed_with_their_output_and_stopped(desk, script):
     none, left, rows, asked, stopped, after = desk(scenario, model=model)
     assert none == after == [("tell", "No background jobs are running in this thread.")]
     [(_, (title, listed))] = left[0]
-    assert (title, command in listed, bool(left[1])) == (
-        "Leave and stop 1 background job?", True, True,
-    )  # fmt: skip
+    assert (title, bool(left[1])) == ("Leave and stop 1 background job?", True)
+    assert listed == f"```\np1  {command}\n    one\n    two\n```"
     assert rows == [(f"p1  {command}", "two")]
-    assert asked == ("Stop p1?", f"```\n{command}\n```")
+    assert asked == ("Stop p1?", listed)
     assert stopped == "p1 is stopped."

@@ -200,7 +200,8 @@ class Acting:
 
     async def _asked_to_quit(self) -> None:
         jobs = self._app.seat.jobs
-        if await self._sure(*(question(jobs) if jobs else ("Quit?", "The thread is kept."))):
+        told = await question(self._app.seat, jobs) if jobs else ("Quit?", "The thread is kept.")
+        if await self._sure(*told):
             self._app.exit()
 
     def go(self) -> None:

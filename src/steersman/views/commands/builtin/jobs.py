@@ -3,16 +3,14 @@
 from typing import Any
 
 from steersman.records.errors import UsageProblem
-from steersman.records.escapes import without_escapes
 from steersman.records.message import ToolResult
 from steersman.views.commands.registry import Command
 from steersman.views.commands.stage import Deed, Row, Stage
 from steersman.views.commands.words import fenced
+from steersman.views.leaving import last_words, printed
 from steersman.views.text import lasting, one_line
 
 LIST, SIGNAL = "workspace_list_processes", "workspace_signal_process"
-OUTPUT = "workspace_read_command_output"
-TAIL = 20_000  # bytes that are read
 STOP = Deed("s", "stop it")
 
 
@@ -34,18 +32,18 @@ async def _choose(stage: Stage) -> None:
     if not found:
         stage.tell("No background jobs are running in this thread.")
         return
-    printed = {str(one["process_id"]): await _printed(stage, one) for one in found}
-    rows = [_row(one, printed[str(one["process_id"])]) for one in found]
+    rows = [_row(one, await printed(stage.seat, str(one["process_id"]))) for one in found]
     chosen = await stage.pick("Background jobs: choose one to see its output", rows)
     job = next((one for one in found if str(one["process_id"]) == chosen), None)
     if job is None:
         return
-    text = "\n".join(await _printed(stage, job)) or "(no output yet)"
-    title = f"{job['process_id']}  {one_line(str(job['command']), 60)}"
+    name, command = str(job["process_id"]), str(job["command"])
+    text = "\n".join(await printed(stage.seat, name)) or "(no output yet)"
+    title = f"{name}  {one_line(command, 60)}"
     if await stage.read(title, fenced(text), (STOP,)) != STOP.key:
         return
-    if await stage.confirm(f"Stop {job['process_id']}?", fenced(str(job["command"]))):
-        await _stop(stage, str(job["process_id"]))
+    if await stage.confirm(f"Stop {name}?", await last_words(stage.seat, {name: command})):
+        await _stop(stage, name)
 
 
 def _row(job: dict[str, Any], printed: list[str]) -> Row:
@@ -53,16 +51,6 @@ def _row(job: dict[str, Any], printed: list[str]) -> Row:
     last = f" · {one_line(printed[-1], 60)}" if printed else ""
     command = f"{job['process_id']}  {one_line(str(job['command']), 60)}"
     return Row(str(job["process_id"]), command, f"{lasting(int(job['seconds']))}{last}")
-
-
-async def _printed(stage: Stage, job: dict[str, Any]) -> list[str]:
-    """The last lines of what a job printed, without a first one that may be cut."""
-    about = {"process_id": job["process_id"], "offset": -TAIL, "limit": TAIL, "wait_timeout": 0}
-    match (await stage.seat.query(OUTPUT, about)).body:
-        case ToolResult(output={"output": str(text), "offset": int(offset)}):
-            lines = without_escapes(text).splitlines()[1 if offset else 0 :]
-            return [line for line in lines if line.strip()]
-    return []
 
 
 async def _running(stage: Stage) -> list[dict[str, Any]]:
