@@ -180,6 +180,18 @@ def test_at_a_terminal_the_person_is_asked_once_about_a_folder(steer, script, wo
         terminal.end()
 
 
+def test_whoever_asks_about_a_folder_marks_what_changed_since(steer, script, workspace):
+    config = workspace / ".steersman" / "config.toml"
+    config.parent.mkdir()
+    config.write_text("max_steps = 1\n")
+    steer("policy", "trust", "--yes")
+    config.write_text("max_steps = 2\n")
+    for words in (["policy", "trust"], ["run", "--model", script(DONE), "go"]):
+        with Terminal(steer, *words) as terminal:
+            terminal.until("Use it from now on? [y]es, [n]o: ")
+            assert "config.toml: settings (changed)" in terminal.text
+
+
 def test_a_folder_may_not_raise_its_own_trust(steer, script, workspace):
     config = workspace / ".steersman" / "config.toml"
     config.parent.mkdir()

@@ -1,7 +1,6 @@
 """`steer policy`: the rules and answers in force, why a decision falls as it does, folder trust."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -9,7 +8,6 @@ import msgspec
 
 from steersman.host import policy
 from steersman.host.policy import DecisionStep, RuleShown
-from steersman.ports.cli.asking import answer
 from steersman.ports.cli.options import (
     at_terminal,
     folder_from,
@@ -118,35 +116,28 @@ def trust(workspace: str | None, yes: bool) -> int:
     if not standing.found:
         click.echo("This folder has no configuration of its own.")
         return Exit.DONE
-    for line in _brought(standing):
-        click.echo(line)
+    from steersman.ports.cli.prompts import show_brought
+
+    show_brought(standing)
     for name in standing.drifted if standing.state == "trusted" else ():
         click.echo(f"  MCP server {safe(name)}: the files it starts have changed")
     if standing.state == "trusted" and not standing.drifted:
         click.echo("It is trusted.")
         return Exit.DONE
-    said = "y" if yes else asyncio.run(_answer())
-    host.permissions.trust(folder, standing, trusted=said == "y")
-    click.echo("It is used from now on." if said == "y" else "It is not used.")
+    trusted = yes or asyncio.run(_answer())
+    host.permissions.trust(folder, standing, trusted=trusted)
+    click.echo("It is used from now on." if trusted else "It is not used.")
     return Exit.DONE
 
 
-def _brought(standing: Any) -> Iterator[str]:
-    for found in standing.found:
-        new = " (new)" if found.path in standing.added else ""
-        changed = " (changed)" if found.path in standing.changed else ""
-        yield f"  {safe(found.path)}: {safe(found.what)}{new}{changed}"
+async def _answer() -> bool:
+    from steersman.ports.cli.prompts import wants_it
 
-
-async def _answer() -> str:
     if not at_terminal():
         raise UsageProblem(
             "There is no one to ask here.", try_this="Pass --yes to trust the folder."
         )
-    while True:
-        said = (await answer("Use it from now on? [y]es, [n]o: ")).lower()
-        if said in ("y", "yes", "n", "no"):
-            return said[0]
+    return await wants_it()
 
 
 @command.command()

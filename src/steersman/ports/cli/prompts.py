@@ -187,11 +187,23 @@ async def consent(host: Host, folder: str, *, attended: bool) -> None:
         return
     told = standing.sentence(folder).removesuffix(" None of it is used.")
     click.echo(click.style(f"? {safe(told)}", fg="yellow", bold=True))
+    show_brought(standing)
+    trusted = await wants_it("  None of it is used yet. ")
+    host.permissions.trust(folder, standing, trusted=trusted)
+
+
+def show_brought(standing: Any) -> None:
+    """What a folder comes with, a line each, and what of it is new since someone was asked."""
     for found in standing.found:
-        click.echo(f"  {safe(found.path)}: {safe(found.what)}".replace("\n", "\\n"))
+        new = " (new)" if found.path in standing.added else ""
+        changed = " (changed)" if found.path in standing.changed else ""
+        told = f"  {safe(found.path)}: {safe(found.what)}{new}{changed}"
+        click.echo(told.replace("\n", "\\n"))
+
+
+async def wants_it(before: str = "") -> bool:
+    """Whether the user wants what a folder comes with to be used."""
     while True:
-        said = await answer("  None of it is used yet. Use it from now on? [y]es, [n]o: ")
-        said = said.lower()
+        said = (await answer(f"{before}Use it from now on? [y]es, [n]o: ")).lower()
         if said in ("y", "yes", "n", "no"):
-            host.permissions.trust(folder, standing, trusted=said.startswith("y"))
-            return
+            return said.startswith("y")
