@@ -269,6 +269,52 @@ def test_calls_of_people_and_of_turns_are_judged_each_by_its_own_answers():
     assert sorted(asked) == ["again", "by a person", "of the turn"]
 
 
+@pytest.mark.parametrize(
+    ("scope", "asked"),
+    [("once", ["call_1", "call_2"]), ("thread", ["call_1"])],
+)
+def test_a_host_is_allowed_to_one_call_or_to_all_of_the_thread(scope: str, asked: list[str]):
+    """A call asks once about a host however often it tries, also while the question waits."""
+
+    async def work(lane: Lane) -> None:
+        desk = Desk(attended=True)
+        memory = Watched(lane.log.store, "/srv/app", "t", home="/home/me", redact=str)
+        gate = Gate(HERE, desk, memory=memory)
+        host = Network("files.test", 443)
+
+        async def admit(call: str) -> None:
+            found = await gate.admit(call, "workspace_run_command", [host], lane)
+            assert isinstance(found, Permit)
+
+        with lane.log._bus.subscribe(lane.log.thread) as news:
+            trying = [asyncio.create_task(admit("call_1")) for _ in range(2)]
+            waiting: list[Message] = []
+            while len(waiting) < 2:
+                message = await news.next()
+                assert message is not None
+                waiting += [message] if message.kind == "confirm_request" else []
+            await desk.answer(waiting[0].corr or "", ConfirmResponse("allow", scope=scope))
+            await asyncio.gather(*trying)
+        await admit("call_1")
+        answering = asyncio.create_task(always(desk, lane, ConfirmResponse("allow")))
+        await asyncio.sleep(0)
+        await admit("call_2")
+        answering.cancel()
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))
+        requests = [m.body.call for m in stored(lane.log) if m.kind == "confirm_request"]
+    assert requests == ["call_1", *asked]  # the second of them was answered with the first
+
+
+async def always(desk: Desk, lane: Lane, answer: ConfirmResponse) -> None:
+    """A person who answers whatever is asked from now on."""
+    with lane.log._bus.subscribe(lane.log.thread) as news:
+        while (message := await news.next()) is not None:
+            if message.kind == "confirm_request":
+                await desk.answer(message.corr or "", answer)
+
+
 def test_the_answer_is_in_the_log_before_anything_follows_from_it():
     async def work(lane: Lane) -> None:
         desk = Desk(attended=True)

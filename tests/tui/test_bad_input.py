@@ -23,7 +23,7 @@ from tests.tui.tmux import NEEDED, bodies, check_whole, gone, said, threads
 from tests.world import STEER
 
 READY = "Say what to do"
-ASKED = "y once"
+ASKED = "1. Yes, this once (y)"
 STOLEN = "c3RvbGVu"  # what an attacker would put into the clipboard
 ATTACKS = {
     "clear": "\x1b[2J\x1b[H",

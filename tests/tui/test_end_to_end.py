@@ -16,7 +16,7 @@ from tests.world import STEER, call
 
 READY = "Say what to do"  # the composer, empty, with nothing running
 WORKING = "Write the next message"  # the composer, empty, while a turn runs
-ASKED = "y once"
+ASKED = "1. Yes, this once (y)"
 WAITING = "Enter send the oldest now"  # the footer, while messages wait
 STEERED = "waits for the next step"  # below words that steer
 QUEUED = "queued for the next turn"
@@ -471,8 +471,8 @@ def test_a_question_of_the_model_is_there_again_after_a_crash(steer, script, ope
         {"tool_calls": [call("ask_user", questions=[store])]},
         {"expect": "SQLite", "text": "It is SQLite."},
     )
-    shown = ("A question: Store", "Which store?", "› 1 Postgres  a server", "  2 SQLite",
-             "  3 Something else: type your own answer", "esc decline")  # fmt: skip
+    shown = ("A question: Store", "Which store?", "› 1. Postgres  a server", "  2. SQLite",
+             "  3. Something else: type your own answer", "esc decline")  # fmt: skip
     window = open_window("--model", model, size=(80, 24))
     window.until(READY)
     window.say("set it up")

@@ -13,7 +13,7 @@ from tests.tui.tmux import NEEDED, bodies, check_whole, said, threads
 
 READY = "Say what to do"
 WORKING = "Write the next message"
-ASKED = "y once"
+ASKED = "1. Yes, this once (y)"
 SIZE = (110, 50)
 
 pytestmark = NEEDED

@@ -160,11 +160,11 @@ def incident(case: Case, tool: str) -> GuardBlock:
     return GuardBlock(tool, "\n".join(lines_of(case.action)), told.rule, told.reason, told.breaker)
 
 
-def together(case: Case) -> tuple[str, ...]:
-    """The hosts of an installation that are asked about at once; none for any other case."""
-    if isinstance(case.action, Network) and case.verdict.rule == "network.registries":
-        return case.action.registries
-    return ()
+def host_asked(action: Action) -> tuple[str, ...]:
+    """The host, or all hosts of an installation, that is asked about; empty for anything else."""
+    if not isinstance(action, Network):
+        return ()
+    return action.registries or (f"{action.host}:{action.port}",)
 
 
 def covered(case: Case, where: Circumstances) -> tuple[str, ...]:

@@ -17,13 +17,13 @@ from steersman.governance.cases import (
     covered,
     decide_all,
     held,
+    host_asked,
     incident,
     is_blocked,
     is_effect,
     lines_of,
     load_guard,
     matter,
-    together,
     typed,
 )
 from steersman.governance.confinement import Confinement
@@ -110,13 +110,12 @@ class Gate:
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
         self._typed: set[str] = set()  # and typed; also when over: a job of theirs continues
-        self._refused: dict[str, list[tuple[Network, Verdict]]] = {}  # until a call is over
+        self._hosts: dict[str, dict[object, Verdict | None]] = {}  # a no or a yes, for a call
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
         self._hooks: set[str] = set()  # calls that run hooks
         self._unasked: set[str] = set()  # calls about which nobody is to be asked
         self._answered: dict[str, set[object]] = {}  # about calls that the answers changed
-        self._agreed: set[tuple[str, ...]] = set()  # hosts of installations, each set of them once
 
     async def admit(
         self,
@@ -159,7 +158,7 @@ class Gate:
         for case in cases:
             if case.verdict.decision == "deny":
                 return case.verdict
-        asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
+        asked = [case for case in cases if case.verdict.decision == "ask"]
         if edited:
             asked = [case for case in asked if matter(case) not in self._answered.get(call, ())]
         if asked and call in self._unasked:
@@ -169,7 +168,6 @@ class Gate:
             answer = await self._ask(request, asked, lane)
             if answer is not None:
                 return answer
-            self._agreed |= {together(case) for case in asked} - {()}
             book = (await self._in_turn(lane.turn)).answers  # the answer may be in it
             where = msgspec.structs.replace(where, answers=book)
         profile = await self._profile(cases, hidden, where, call)
@@ -197,7 +195,7 @@ class Gate:
         await self._get_ready(actions, lane)
         await self._refresh(actions)
         cases = await decide_all(actions, tool, await self._in_turn(lane.turn))
-        asked = [case for case in cases if case.verdict.decision == "ask" and self._open(case)]
+        asked = [case for case in cases if case.verdict.decision == "ask"]
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
 
@@ -233,7 +231,7 @@ class Gate:
         self._unasked.discard(call)
         self._held.pop(call, None)
         self._answered.pop(call, None)
-        self._refused.pop(call, None)
+        self._hosts.pop(call, None)
         self._desk.over(call)
 
     def hold(self, call: str, why: str) -> None:
@@ -264,10 +262,6 @@ class Gate:
             await self._find_containment(lane)
         if any(map(lines_of, actions)):
             await load_guard()
-
-    def _open(self, case: Case) -> bool:
-        """Whether a person still has to be asked: about the hosts of an installation only once."""
-        return together(case) not in self._agreed
 
     async def _safer(self, call: str, actions: Sequence[Action], lane: Lane) -> Edited | None:
         """The safer form of a command, where there is one; the log says that it was taken."""
@@ -320,22 +314,26 @@ class Gate:
     ) -> Edited | Verdict | None:
         """Put it to the user; None when they approve it as it is.
 
-        A host that they denied to a call is denied until the call is over, however often it tries.
+        What they said of a host holds until the call is over, however often it tries.
         """
-        wanted = [case.action for case in asked if isinstance(case.action, Network)]
-        for action, no in self._refused.get(request.call, ()):
-            if action in wanted:
-                return no
+        hosts = self._hosts.setdefault(request.call, {})
+        wanted = [host_asked(action) for action in request.actions]
+        said = [hosts[one] for one in wanted if one in hosts]
+        if any(said) or len(said) == len(wanted):
+            return next(filter(None, said), None)
         response = await self._desk.confirm(request, lane)
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
             no = Verdict("deny", PERSON, "the user said no", response.guidance)
-            self._refused.setdefault(request.call, []).extend((one, no) for one in wanted)
+            hosts.update((one, no) for one in wanted if one)
             return no
         if response.arguments is not None or response.hunks is not None:
             self._answered.setdefault(request.call, set()).update(map(matter, asked))
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
             return Edited(response.arguments, response.hunks, tuple(paths))
+        hosts.update((one, None) for one in wanted if one)
+        if any(wanted):
+            await self._cover()
         return None
 
     def _why(self, case: Case) -> tuple[str, ...]:
@@ -352,13 +350,12 @@ class Gate:
     async def _keep(
         self, tool: str, asked: Sequence[Case], response: ConfirmResponse, turn: int
     ) -> None:
-        """Remember a lasting answer. A host that is allowed once is allowed in the thread."""
+        """Remember a lasting answer."""
         if response.by != "person":
             return
-        hosts = [case.action for case in asked if isinstance(case.action, Network)]
         await asyncio.to_thread(self._remember, tool, asked, response, turn)
         self._books = {}  # nor is one of use that is being read meanwhile
-        if response.decision == "allow" and (hosts or response.scope != "once"):
+        if response.decision == "allow" and response.scope != "once":
             await self._cover()
 
     def _remember(
@@ -371,8 +368,6 @@ class Gate:
                 self._memory.refuse(host)
         elif response.scope != "once" and response.hunks is None:
             self._memory.keep(tool, cases, response.lasting, response.scope, turn)
-        elif hosts:
-            self._memory.keep(tool, cases, "same", "thread")
 
     async def _cover(self) -> None:
         """Answer what waits and is covered by an answer that was just given."""
@@ -380,7 +375,11 @@ class Gate:
             cases = await decide_all(request.actions, request.tool, await self._in_turn(turn))
             if request.call in self._held:
                 continue
-            if cases and all(case.verdict.decision == "allow" for case in cases):
+            hosts = [host for host, no in self._hosts.get(request.call, {}).items() if no is None]
+            if cases and all(
+                case.verdict.decision == "allow" or host_asked(case.action) in hosts
+                for case in cases
+            ):
                 with suppress(TooLate, UsageProblem):  # someone answered it meanwhile
                     await self._desk.answer(corr, ConfirmResponse("allow", by="earlier"))
 

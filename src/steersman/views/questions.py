@@ -4,6 +4,7 @@ answer means. Pure; how its lines look is a port's own."""
 from collections.abc import Collection
 
 from steersman.records.message import Answer, Question
+from steersman.views.requests import Offered
 from steersman.views.text import flat
 
 DECLINE = "decline"
@@ -18,6 +19,14 @@ def option_lines(question: Question) -> list[str]:
         f"{number} {flat(option)}{f': {flat(detail)}' if detail else ''}"
         for number, (option, detail) in enumerate(zip(question.options, details, strict=False), 1)
     ]
+
+
+def choices(question: Question) -> list[Offered]:
+    """The choices as answers, and one's own words where any may be one: a form takes none."""
+    keys = {"yes": "y", "no": "n"} if question.options == ("yes", "no") else {}
+    made = [Offered(keys.get(option, ""), flat(option)) for option in question.options]
+    own = made and (question.call or not question.header)
+    return [*made, *([Offered("" if question.call else "o", OWN_WORDS)] if own else [])]
 
 
 def how_to_answer(question: Question) -> str:

@@ -35,11 +35,11 @@ ROOT = "steersman"
 
 
 class Offered(Struct, frozen=True):
-    """A key, what it does in a few words and in one or two, and whether that lasts."""
+    """An answer as a line of a list, its key, and all that it covers where the line is shorter."""
 
     key: str
     words: str
-    short: str
+    covers: str = ""
     lasts: bool = False
 
 
@@ -99,7 +99,6 @@ _LASTS = {
     "u": "this and the like in this turn", "t": "in this thread", "A": "always here",
     "w": "all edits in this thread", "W": "all edits here",
 }  # fmt: skip
-_SHORT = {"u": "this turn", "t": "this thread", "A": "always", "w": "all edits", "W": "edits here"}
 _HOLD = {"turn": "in this turn", "thread": "in this thread", "here": "always here"}
 
 
@@ -111,8 +110,6 @@ def lasting_keys(request: ConfirmRequest) -> dict[str, tuple[str, Scope, str]]:
             key = _LETTERS.get((lasting.name, scope))
             if key:
                 keys[key] = (lasting.name, scope, _LASTS[key])
-    if holds(request):
-        keys.pop("t", None)  # the same as a plain yes
     return {key: keys[key] for key in _LASTS if key in keys}
 
 
@@ -128,19 +125,18 @@ def allowed_by(request: ConfirmRequest, key: str) -> str:
     return f"approve {told}, {_HOLD[scope]}"
 
 
-def holds(request: ConfirmRequest) -> str:
-    """How long a plain yes holds: a host is approved for all commands of a thread."""
-    about_host = any(isinstance(action, Network) for action in request.actions)
-    return " in this thread" if about_host else ""
+def of_host(request: ConfirmRequest) -> bool:
+    """Whether it is about a host, which can be denied in a thread as well."""
+    return any(isinstance(action, Network) for action in request.actions)
 
 
 def plain(request: ConfirmRequest) -> str:
-    """What a plain yes covers, where its key does not say it; empty where it does."""
+    """What a plain yes covers, where its words do not say it; empty where they do."""
     hosts = [one for one in request.actions if isinstance(one, Network)]
     if hosts:
         named = " and ".join(f"{flat(one.host)}:{one.port}" for one in hosts)
         what = "these hosts" if hosts[0].registries else named
-        return f"allows all connections of this thread to {what}"
+        return f"allows the connections of this call to {what}"
     if any(isinstance(one, Execute) and one.again for one in request.actions):
         return "allows it for this one run"
     return ""
@@ -153,34 +149,47 @@ def not_offered(request: ConfirmRequest | None, key: str) -> str:
     """Why a key that answers other requests does nothing here; None is a question."""
     if request is None:
         return f"“{key}” is not one of the answers here."
-    if key == "t" and holds(request):
-        return "“t” is not needed here: “y” already holds for the whole thread."
     lasts = _LASTS.get(key)
     if lasts and request.only_once and not request.lasting:
         return f"“{key}” ({lasts}) is not possible here: {flat(request.only_once)}."
     if key in "YN":
         return f"“{key}” answers several requests at once, and this is the only one."
     told = f" ({lasts})" if lasts else ""
-    return f"“{key}”{told} is not one of the answers here. Choose one of those below."
+    return f"“{key}”{told} is not one of the answers here."
 
 
-def offered(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> list[Offered]:
-    """The answers there are, and nothing that would not work; each says how long it holds."""
-    held = holds(request)
+def offered(request: ConfirmRequest, count: int = 1) -> list[Offered]:
+    """The answers in the order they always have: yes, for longer, no; each says how long it holds.
+
+    `count` is how many requests an answer to all would answer.
+    """
     again = any(isinstance(one, Execute) and one.again for one in request.actions)
-    yes, short = ("allow and run again",) * 2 if again else (f"approve{held}", "once")
-    made = [Offered("y", yes, f"yes{held}" if held else short, bool(held))]
-    for key, (_, _, told) in lasting_keys(request).items():
-        made.append(Offered(key, told, _SHORT[key], True))
-    made.append(Offered("n", "deny", "no"))
-    if held:
-        made.append(Offered("d", f"deny{held}", f"no{held}", True))
-    made.append(Offered("g", "deny and say why", "say why not"))
-    if editable(request, call):
-        made.append(Offered("e", "edit", "edit"))
+    made = [Offered("y", "Yes, and run it again" if again else "Yes, this once")]
+    for key, (name, scope, _) in lasting_keys(request).items():
+        words = f"Yes, and {_what(request, name)}, {_HOLD[scope]}"
+        made.append(Offered(key, words, allowed_by(request, key), True))
+    if count > 1:
+        made.append(Offered("Y", f"Yes to all {count}", f"approve all {count}", True))
+    made.append(Offered("n", "No"))
+    if of_host(request):
+        made.append(Offered("d", "No, and not again in this thread"))
+    if count > 1:
+        made.append(Offered("N", f"No to all {count}"))
+    return [*made, Offered("g", "No, and say what to do instead")]
+
+
+def _what(request: ConfirmRequest, name: str) -> str:
+    """What an answer that holds longer allows, in the words of a list."""
+    if name == "edits":
+        return "all edits"
+    return next("; ".join(map(flat, one.sentences)) for one in request.lasting if one.name == name)
+
+
+def others(request: ConfirmRequest, call: ToolCall | None, *, hunks: bool) -> list[tuple[str, str]]:
+    """The keys that are no answers yet, where they work."""
+    made = [("e", "edit")] if editable(request, call) else []
     if any(isinstance(action, Write | Delete) for action in request.actions):
-        told, short = ("choose hunks", "hunks") if hunks else ("whole diff", "diff")
-        made.append(Offered("D", told, short))
+        made.append(("D", "choose hunks" if hunks else "whole diff"))
     return made
 
 

@@ -9,10 +9,11 @@ from steersman.records.hunks import why_whole
 from steersman.records.message import Question, ToolCall
 from steersman.views import requests
 from steersman.views.blocks import Asked, Request, Work
+from steersman.views.questions import choices
+from steersman.views.requests import Offered
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
-MOST_PRESSED = "y u t A n d Y N tab e D g w W"
 
 
 class Queue:
@@ -125,11 +126,9 @@ class Queue:
         if self._blocks:
             self.at = (self.at + by) % len(self._blocks)
 
-    def move_option(self, by: int) -> None:
-        """Mark another of the answers that a question offers."""
-        if isinstance(self.current, Asked):
-            most = len(self.current.question.options) - (not self.worded)
-            self.option = min(max(self.option + by, 0), most)
+    def move_option(self, by: int, count: int) -> None:
+        """Mark another of so many answers."""
+        self.option = min(max(self.option + by, 0), max(count - 1, 0))
 
     def toggle(self, option: int) -> None:
         """Choose one of several answers, or no longer."""
@@ -169,46 +168,40 @@ class Queue:
             self._why_whole = why_whole(self.current.request.actions)
         return self._why_whole or ""
 
-    def keys(self, *, all_seen: bool = True, short: bool = False) -> Keys:
-        """The keys for what is asked now; one answer to all only where all of them are seen.
-
-        With `short` each has a word or two, and those that are pressed most come first.
-        """
-        more = [("tab", "next")] if len(self._blocks) > 1 else []
-        more += [("left", "previous question")] if self.goes_back else []
+    def answers(self, *, all_seen: bool = True) -> list[Offered]:
+        """The answers to what is asked now, in their order; one to all only where all are seen."""
         match self.current:
             case Request(request=request):
-                made = requests.offered(request, self.call, hunks=not self.why_whole)
-                keys = [(one.key, one.short if short else one.words) for one in made]
-                count = len(self.together)
-                if count > 1 and all_seen:
-                    yes, no = ("yes to", "no to") if short else ("approve", "deny")
-                    keys += [("Y", f"{yes} all {count}"), ("N", f"{no} all {count}")]
-                keys += more
-                return sorted(keys, key=lambda one: MOST_PRESSED.find(one[0])) if short else keys
-            case Asked(question=Question(options=("yes", "no"))):
-                own = [("type", "something else")]
-                return [("enter", "this one"), ("y", "yes"), ("n", "no"), *own, *more]
+                return requests.offered(request, len(self.together) if all_seen else 1)
+            case Asked(question=question):
+                return choices(question)
+        return []
+
+    def keys(self) -> Keys:
+        """The keys that are no answers."""
+        more = [("tab", "next")] if len(self._blocks) > 1 else []
+        more += [("left", "previous question")] if self.goes_back else []
+        choose = ("↑↓ enter", "choose")
+        match self.current:
+            case Request(request=request):
+                others = requests.others(request, self.call, hunks=not self.why_whole)
+                return [choose, *others, *more]
             case Asked(question=Question(multiple=True)):
                 own = [("type", "your own words")] if self.worded else []
                 return [("space", "choose"), ("enter", "send"), *own, *more]
-            case Asked(question=Question(options=options)) if self.worded:
-                return [(f"1-{len(options)}", "choose"), ("enter", "this one"),
-                        ("type", "your own words"), *more]  # fmt: skip
             case Asked(question=question) if question.options:
-                return [("1-9", "choose"), ("enter", "this one"), ("o", "another answer"), *more]
+                own = [("type", "your own words")] if self.takes_words else [("o", "other")]
+                return [choose, *own, *more]
             case Asked():
                 return [("o", "answer"), *more]
         return []
 
     def letters(self) -> str:
         """The letters that mean something now; any other is prose."""
-        made = "".join(key for key, _ in self.keys() if len(key) == 1)
-        match self.current:
-            case Asked(question=question):
-                own = "" if self.worded else "o"
-                return made + own + "123456789"[: len(question.options) + self.worded]
-        return made
+        made = self.answers()
+        keys = [*(one.key for one in made), *(key for key, _ in self.keys() if len(key) == 1)]
+        own = "o" if isinstance(self.current, Asked) and not self.worded else ""
+        return "".join(keys) + own + "123456789"[: len(made)]
 
 
 def _asking(block: Request) -> tuple[str, int, bool]:

@@ -159,17 +159,19 @@ def test_a_plan_is_talked_over_and_carried_out(environ, workspace, script):
             steps = (*planned, {"text": "Shorter."}, again, {"tool_calls": [FIX]}, DONE)
             await me.app.seat.change(model=script(DONE, *steps))
             await me.say("/plan fix add")
-            await me.sees("Carry out this plan?", "› 1 yes", "  2 no", "enter this one")
+            await me.sees(
+                "Carry out this plan?", "› 1. yes (y)", "  2. no (n)", "3. Something else"
+            )
             await me.press(*"shorter", "enter")  # what is no key of the card begins words
             await me.until(lambda: len(me.messages("question")) == 2)
-            await me.sees("Shorter.", "› 1 yes")
+            await me.sees("Shorter.", "› 1. yes (y)")
             await me.press("n")
             await me.turn_ends(2)
             await me.sees("Still in plan mode: say what to change, or /code to leave it.")
             assert me.app.seat.settings.mode == "plan"
             await me.say("again")
             await me.until(lambda: len(me.messages("question")) == 3)
-            await me.sees("› 1 yes")
+            await me.sees("› 1. yes (y)")
             await me.press("enter")
             await me.turn_ends(3)
             assert me.app.seat.settings.mode == "code"
@@ -209,10 +211,10 @@ def test_what_the_model_asks_is_chosen_from_the_card(environ, workspace, script)
         model = script(ASK, {"expect": "Postgres, SQLite", "text": "Noted."})
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say("set it up")
-            await me.sees("A question: Store (1 of 2)", "Which store?", "› 1 Postgres  a server")
-            await me.sees("  2 SQLite", "  3 Something else", "esc decline")
+            await me.sees("A question: Store (1 of 2)", "Which store?", "› 1. Postgres  a server")
+            await me.sees("  2. SQLite", "  3. Something else", "esc decline")
             await me.press("2")
-            await me.sees("A question: Parts (2 of 2)", "› 1 [ ] Postgres")
+            await me.sees("A question: Parts (2 of 2)", "› 1. [ ] Postgres")
             await me.press("1", "2")
             await me.sees("  1 [x] Postgres", "› 2 [x] SQLite")
             await me.press("enter")

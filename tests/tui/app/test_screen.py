@@ -318,9 +318,9 @@ def test_what_is_asked_the_composer_and_the_status_always_fit(environ, workspace
             lines = [row for one in shown for row in range(one.region.y, one.region.bottom)]
             assert len(lines) == len(set(lines))
             if height == 24:
-                await me.sees("step 0", "0 of 9 done", "y once")
+                await me.sees("step 0", "0 of 9 done", "1. Yes, this once (y)")
                 me.app.query_one(Composer).notify("Said in passing.")
-                await me.sees("Said in passing.", "y once")
+                await me.sees("Said in passing.", "1. Yes, this once (y)")
                 assert not me.app.query_one(Passing).notices
 
     live(scene)

@@ -111,16 +111,14 @@ def test_a_yes_that_lasts_is_confirmed_with_enter() -> None:
     assert alone == [[]] * len(ANSWERS)
     confirmed = answers(edit_request(), *([key, "enter"] for key, _ in ANSWERS))
     assert confirmed == [[answer] for _, answer in ANSWERS]
-    cancelled = [["w", other] for other in ("n", "y", "N", "Y", "u", "escape", "down")]
+    cancelled = [["w", other] for other in ("n", "y", "N", "Y", "u", "escape", "down", "up")]
     assert answers(edit_request(), *cancelled) == [[]] * len(cancelled)
-    assert answers(edit_request(), ["w", "down", "enter"], ["w", "n", "enter"]) == [[], []]
-    assert answers(edit_request(), ["w", "n", "n"]) == [[ConfirmResponse("deny")]]
-    assert answers(network_request(), ["y"], ["y", "enter"]) == [[], [ConfirmResponse("allow")]]
+    deny = [ConfirmResponse("deny")]
+    assert answers(edit_request(), ["w", "n", "enter"]) == [deny]  # what was pressed last is marked
+    assert answers(edit_request(), ["w", "n", "n"]) == [deny]
     told = " ".join(picture(press(edit_request(), "W")).split())
     assert "Enter confirms “W”: approve changes of any file in the workspace, but not" in told
     assert "protected ones, always here. Any other key cancels that." in told
-    told = " ".join(picture(press(network_request(), "y")).split())
-    assert "“y”: it allows all connections of this thread to registry.example:443." in told
 
 
 def test_who_has_words_half_written_confirms_every_yes() -> None:
@@ -167,7 +165,9 @@ def test_a_key_pressed_after_a_pause_only_cancels() -> None:
 def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
     app = press(command_request(), "A", "enter")
     assert app.answer == ConfirmResponse("allow", scope="here", lasting="same")
-    assert "A always" in picture(press(command_request()))
+    assert "3. Yes, and `npm install …`; `rm …`, always here (A)" in picture(
+        press(command_request())
+    )
     assert "t/A would allow `npm install …`; `rm …`" in picture(press(command_request(), "?"))
     shown = picture(press(command_request()))
     assert "$ npm install left-pad && sudo rm -rf build" in shown
@@ -175,13 +175,28 @@ def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
 
 
 def test_what_is_not_offered_is_no_answer() -> None:
-    app = press(network_request(), "t", "A", "w", "W", "e", "D", "1", "enter", "o", "Y", "N")
+    app = press(network_request(), "t", "A", "w", "W", "e", "D", "9", "o", "Y", "N")
     assert app.answers == []
     assert "registry.example, port 443" in picture(app)
-    assert "y yes in this thread" in picture(app)
-    assert "n no  d no in this thread" in picture(app)
+    for line in ("› 1. Yes, this once (y)", "2. No (n)", "3. No, and not again in this thread (d)"):
+        assert line in picture(app)
     app = press(network_request(), "?")
     assert "the approval cannot be remembered: it only holds for this host" in picture(app)
+
+
+def test_a_host_is_allowed_once_or_for_longer() -> None:
+    lasting = (Lasting("same", ("connections to registry.example",), ("thread", "here")),)
+    request = network_request(lasting=lasting)
+    assert (
+        "2. Yes, and connections to registry.example, in this thread (t)" in press(request).picture
+    )
+    assert answers(request, ["y"], ["1"], ["2"], ["3"], ["t"], ["t", "enter"]) == [
+        [ConfirmResponse("allow")], [ConfirmResponse("allow")],
+        [ConfirmResponse("allow", scope="thread")], [ConfirmResponse("allow", scope="here")],
+        [], [ConfirmResponse("allow", scope="thread")],
+    ]  # fmt: skip
+    told = picture(press(request, "?"))
+    assert "y allows the connections of this call to registry.example:443" in told
 
 
 def test_a_host_is_denied_once_or_for_the_thread() -> None:
@@ -190,7 +205,7 @@ def test_a_host_is_denied_once_or_for_the_thread() -> None:
     assert edit == []
 
 
-def test_a_card_has_one_line_of_keys_and_says_nothing_twice() -> None:
+def test_a_card_has_a_list_of_answers_and_says_nothing_twice() -> None:
     fact = {"words": ["git", "push", "origin", "fix"], "network": ["origin"], "remote": "pushes"}
     push = asked(
         "workspace_run_command",
@@ -203,16 +218,104 @@ def test_a_card_has_one_line_of_keys_and_says_nothing_twice() -> None:
     assert [line.strip() for line in shown.split("━\n")[1].rstrip().split("\n")] == [
         "? The agent wants to push branch `fix` to `origin`",
         "$ git push origin fix",
-        "y once  u this turn  t this thread  A always  n no  e edit  ? more",
+        "› 1. Yes, this once (y)",
+        "2. Yes, and `git push origin fix`, in this turn (u)",
+        "3. Yes, and `git push origin fix`, in this thread (t)",
+        "4. Yes, and `git push origin fix`, always here (A)",
+        "5. No (n)",
+        "6. No, and say what to do instead (g)",
+        "↑↓ enter choose  e edit  ? more",
     ]
 
 
-def test_the_rest_of_the_answers_is_behind_a_question_mark() -> None:
+LISTED = [
+    (["enter"], ConfirmResponse("allow")),
+    (["1"], ConfirmResponse("allow")),
+    (["2"], ConfirmResponse("allow", scope="turn", lasting="edits")),
+    (["down", "enter"], ConfirmResponse("allow", scope="turn", lasting="edits")),
+    (["j", "j", "k", "enter"], ConfirmResponse("allow", scope="turn", lasting="edits")),
+    (["5", "enter"], ConfirmResponse("allow", scope="here", lasting="edits")),
+    (["6"], ConfirmResponse("deny")),
+    (["up", *["down"] * 5, "enter"], ConfirmResponse("deny")),
+    ([*["down"] * 20, "enter", *"use b", "enter"], ConfirmResponse("deny", "use b")),
+    (["7", *"use b", "enter"], ConfirmResponse("deny", "use b")),
+]
+
+
+def test_the_answers_are_a_list_with_numbers_arrows_and_enter() -> None:
+    found = answers(edit_request(), *(keys for keys, _ in LISTED))
+    assert found == [[answer] for _, answer in LISTED]
+
+
+def test_what_is_marked_at_first_holds_once() -> None:
+    for things in (edit_request(), command_request(), network_request(), mcp_request(), both()):
+        assert "› 1. Yes, this once (y)" in press(things).picture
+
+
+def test_an_answer_that_does_not_fit_is_told_whole_before_it_is_given() -> None:
+    many = ("`npm install …`", "`make …`", "`python -m build …`", "`twine upload …`", "`rm …`")
+    lasting = (Lasting("same", many, ("thread",)),)
+    app = press(command_request(lasting=lasting), "2")
+    assert app.answers == []
+    assert "Enter confirms “t”: approve `npm install …`; `make …`; `python -m" in app.picture
+    assert "› 2. Yes, and `npm install …`" in app.picture
+    app = press(command_request(lasting=lasting), "down")
+    assert "`twine upload …`; `rm …`, in this thread." in " ".join(app.picture.split())
+    yes = [ConfirmResponse("allow", scope="thread")]
+    assert answers(command_request(lasting=lasting), ["2", "enter"], ["down", "enter"]) == [
+        yes,
+        yes,
+    ]
+
+
+def test_an_enter_or_a_number_for_something_else_answers_nothing() -> None:
+    """Not in the first moment, not behind a word, and not where a message is half written."""
+
+    async def story() -> None:
+        now = [100.0]
+        request, work = edit_request()
+        app = Stand(patience=0.8, clock=lambda: now[0], hold=1000)
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [work], grab=True)
+            await pilot.press("enter")
+            assert app.answers == []
+            assert "That was too quick" in screen_text(app)
+            now[0] += 2
+            await pilot.press(*"2 more", "enter")
+            await pilot.pause()
+            assert app.answers == []
+            assert app.query_one("#composer", Input).value == "2 more"
+            app.approvals.take_keys()
+            await pilot.pause()
+            now[0] += 2
+            await pilot.press("n", "enter")  # the Enter is for the letter
+            assert app.answer == ConfirmResponse("deny")
+
+    asyncio.run(story())
+    for key in ("enter", "1", "2"):
+        app = press(edit_request(), key, drafting=lambda: True)
+        assert app.answers == []
+        assert "Enter confirms" in app.picture
+
+
+def test_where_no_list_is_seen_neither_enter_nor_a_number_answers() -> None:
+    for key in ("enter", "1", "2"):
+        assert press(edit_request(), key, size=(20, 5)).answers == []
+
+
+def test_with_little_room_every_answer_keeps_its_number_and_is_seen_when_marked() -> None:
+    shown = press(both()).picture
+    for line in ("› 1. Yes, this once (y)", "7. No (n)", "9. No, and say what to do instead (g)"):
+        assert line in shown
+    assert "all edits, always here" not in shown
+    assert "› 5. Yes, and all edits, always here (W)" in press(both(), *["down"] * 4).picture
+
+
+def test_all_that_is_known_is_behind_a_question_mark() -> None:
     app = press(edit_request(), "?")
-    for told in ("w   all edits in this thread", "g   deny and say why"):
-        assert told in picture(app)
+    assert "t would allow changes of calc.py" in picture(app)
     assert "? back" in picture(app)
-    assert "w   all edits" not in picture(press(edit_request(), "?", "?"))
+    assert "? back" not in picture(press(edit_request(), "?", "?"))
     assert answers(edit_request(), ["?", "y"]) == [[ConfirmResponse("allow")]]
 
 
@@ -271,7 +374,7 @@ def test_the_effect_of_a_command_cannot_be_edited() -> None:
     app = press((request, working(request, command="make")), "e")
     assert app.answers == []
     assert "e edit" not in picture(app)
-    assert "D diff" in picture(app)
+    assert "D whole diff" in picture(app)
 
 
 def test_a_call_with_a_hidden_secret_cannot_be_edited() -> None:
@@ -316,6 +419,26 @@ def test_the_choice_can_be_left_without_an_answer() -> None:
     left = [["D", "space", key, *more] for key in ("escape", "q", "D") for more in ([], ["y"])]
     yes = [ConfirmResponse("allow")]
     assert answers(edit_request(), *left) == [[], yes, [], yes, [], yes]
+
+
+def test_the_answers_work_in_the_whole_diff_too() -> None:
+    edits = ConfirmResponse("allow", scope="turn", lasting="edits")
+    part = ConfirmResponse("allow", hunks=(FileHunks("/w/calc.py", (2,)),))
+    for things, keys, said in (
+        (edit_request(), ["D", "y"], [ConfirmResponse("allow")]),
+        (edit_request(), ["D", "n"], [ConfirmResponse("deny")]),
+        (edit_request(), ["D", "6"], [ConfirmResponse("deny")]),
+        (edit_request(), ["D", "2"], [edits]),
+        (edit_request(), ["D", "u"], []),
+        (edit_request(), ["D", "u", "enter"], [edits]),
+        (edit_request(), ["D", "space", "y"], [part]),
+        (edit_request(), ["D", "space", "2"], []),  # all edits, without one of them?
+        (edit_request(), ["D", "7", *"use b", "enter"], [ConfirmResponse("deny", "use b")]),
+    ):
+        assert answers(things, keys) == [said], keys
+    shown = picture(press(edit_request(), "D"))
+    assert "1. Yes, this once (y)" in shown
+    assert "6. No (n)" in shown
 
 
 def test_where_only_the_whole_can_be_answered_the_diff_says_why() -> None:
@@ -371,7 +494,7 @@ def test_several_agents_ask_and_are_answered_one_after_the_other() -> None:
     assert "2 of 3" in picture(app)
     app = press(things, "shift+tab")
     assert "3 of 3" in picture(app)
-    app = press(things, "tab", "n", "y", "enter", "y")
+    app = press(things, "tab", "n", "y", "y")
     assert app.answers == [
         ("ask_2", ConfirmResponse("deny")),
         ("ask_3", ConfirmResponse("allow")),
@@ -416,10 +539,10 @@ def test_a_key_meant_for_something_else_gives_no_leave() -> None:
             assert app.answers == []
             assert "That was too quick: nothing is answered." in screen_text(app)
             now[0] += 1
-            await pilot.press("y", "y", "enter")
+            await pilot.press("y", "y")
             assert len(app.answers) == 1
             now[0] += 1
-            await pilot.press("y", "enter")
+            await pilot.press("y")
             assert len(app.answers) == 2
         return app
 
@@ -430,11 +553,11 @@ def test_a_key_that_is_not_offered_says_why_and_answers_nothing() -> None:
     """It does not get into the message either; letters that answer nothing anywhere do."""
     host, edit = network_request(), edit_request()
     for things, key, told in (
-        (host, "t", "“t” is not needed here: “y” already holds for the whole thread."),
+        (host, "t", "“t” (in this thread) is not possible here: it only holds for this host."),
         (host, "A", "“A” (always here) is not possible here: it only holds for this host."),
-        (edit, "A", "“A” (always here) is not one of the answers here. Choose one of those below"),
+        (edit, "A", "“A” (always here) is not one of the answers here."),
         (edit, "Y", "“Y” answers several requests at once, and this is the only one."),
-        (question("Which?", "one", "two"), "3", "“3” is not one of the answers here."),
+        (question("Which?", "one", "two"), "4", "“4” is not one of the answers here."),
     ):
         app = press(things, key)
         assert told in " ".join(app.picture.split()), app.picture
@@ -450,7 +573,7 @@ def test_the_users_own_command_is_theirs_and_runs_again_with_what_it_was_refused
     request = asked("workspace_run_command", action, own=True)
     shown = " ".join(press(request).picture.split())
     assert "You want to run this command again with permission to write" in shown
-    assert "y allow and run again" in shown
+    assert "1. Yes, and run it again (y)" in shown
     assert "y allows it for this one run" in press(request, "?").picture
     assert click.unstyle(request_words(request.request)).startswith("? You want to run")
 
@@ -584,7 +707,8 @@ def test_what_is_asked_together_is_one_card_and_one_answer() -> None:
     assert "The agent wants to do 2 things" in shown
     assert "› 1 change `calc.py`" in shown
     assert "  2 run `npm install left-pad && sudo rm -rf build`" in shown
-    assert "Y yes to all 2  N no to all 2" in shown
+    assert "6. Yes to all 2 (Y)" in press(both(), *["down"] * 5).picture
+    assert "8. No to all 2 (N)" in press(both(), *["down"] * 7).picture
     assert answers(both(), ["Y"], ["Y", "enter"], ["N"], ["n", "y"]) == [
         [],
         [ConfirmResponse("allow")] * 2,
@@ -597,7 +721,7 @@ def test_one_answer_to_all_only_where_all_are_listed() -> None:
     several = [network_request(corr=f"ask_{number}") for number in range(30)]
     app = press(several, "Y")
     assert app.answers == []
-    assert "yes to all" not in picture(app)
+    assert "Yes to all" not in picture(app)
 
 
 def test_an_agent_s_requests_are_not_answered_with_another_s() -> None:
@@ -657,10 +781,10 @@ def test_what_is_left_is_one_line_with_the_way_back() -> None:
             await pilot.pause()
             shown = screen_text(app)
             assert "? The agent wants to change `calc.py` (and 1 more)  F8 answers" in shown
-            assert "once" not in shown
+            assert "this once" not in shown
             await pilot.click(app.approvals)
             await pilot.pause()
-            assert "y once" in screen_text(app)
+            assert "1. Yes, this once (y)" in screen_text(app)
             assert app.answers == []
 
     asyncio.run(story())
@@ -669,6 +793,6 @@ def test_what_is_left_is_one_line_with_the_way_back() -> None:
 def test_only_keys_that_are_offered_are_named_beside_what_they_would_allow() -> None:
     lasting = (Lasting("same", ("connections to registry.example",), ("thread", "here")),)
     request = network_request(lasting=lasting).request
-    keys = {one.key for one in offered(request, None, hunks=False)}
-    assert "A would allow connections" in click.unstyle(request_words(request))
-    assert (set(lasting_keys(request)), keys & {"t", "A"}) == ({"A"}, {"A"})
+    keys = {one.key for one in offered(request)}
+    assert "t/A would allow connections" in click.unstyle(request_words(request))
+    assert (set(lasting_keys(request)), keys & {"t", "A"}) == ({"t", "A"}, {"t", "A"})

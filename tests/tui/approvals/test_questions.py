@@ -84,10 +84,10 @@ def test_all_choices_can_be_seen_on_a_small_screen(block):
     first, last = asyncio.run(seen())
     box = " [ ]" if block is SEVERAL else ""
     assert "A question: Store (1 of 2)" in first
-    assert f"› 1{box} Postgres" in first
+    assert f"› 1.{box} Postgres" in first
     assert "esc decline" in first
-    assert f"  4{box} None at all" in last
-    assert "› 5 Something else: type your own answer" in last
+    assert f"  4.{box} None at all" in last
+    assert "› 5. Something else: type your own answer" in last
     assert "esc decline" in last
 
 
@@ -148,8 +148,11 @@ def test_a_question_has_its_whole_width_from_the_first_frame_on():
                 await pilot.pause()
                 app.approvals.show([Asked(f"a{number}", 1, 1, "me", f"a{number}", asking)])
                 app.approvals.take_keys()
-                assert app.query_one(DiffView).virtual_size == (78, 3)  # a line, and two answers
+                assert app.query_one(DiffView).virtual_size == (
+                    78,
+                    4,
+                )  # a line, two answers, and own words
                 await pilot.pause()
-                assert app.query_one(DiffView).virtual_size == (78, 3)
+                assert app.query_one(DiffView).virtual_size == (78, 4)
 
     asyncio.run(scene())

@@ -85,16 +85,15 @@ class Prompter:
                 raise TypeError(other.kind)
 
     async def _confirm(self, request: ConfirmRequest) -> ConfirmResponse:
-        from steersman.views.requests import can_be_changed, holds, lasting_keys, not_offered
+        from steersman.views.requests import can_be_changed, lasting_keys, not_offered, of_host
 
         lasting = lasting_keys(request)
         call = self._calls.get(request.call) if can_be_changed(request) else None
         while True:
-            held = holds(request)
             keys = "".join(f", [{key}] {told}" for key, (_, _, told) in lasting.items())
             change = ", [e]dit" if call is not None else ""
-            no = "[n]o, [d] no in this thread" if held else "[n]o"
-            prompt = f"  Approve{held}? [y]es{keys}, {no}{change}, or say what to do instead: "
+            no = "[n]o, [d] no in this thread" if of_host(request) else "[n]o"
+            prompt = f"  Approve? [y]es{keys}, {no}{change}, or say what to do instead: "
             said = await answer(prompt)
             if said == "/detach" and self._leaves:
                 raise Leaving
@@ -111,7 +110,7 @@ class Prompter:
                     return ConfirmResponse("allow")
                 case "n" | "N" | "no":
                     return ConfirmResponse("deny")
-                case "d" if held:
+                case "d" if of_host(request):
                     return ConfirmResponse("deny", scope="thread")
                 case _ if len(said) < 2:  # a key that is not offered is no reason to deny
                     if said:

@@ -232,7 +232,9 @@ class Acting:
         """An approval to what a letter asked for, which may have been the first of a sentence."""
         from steersman.ports.tui.screens.dialogs import Confirm
 
-        answer = await self._app.answered(Confirm(title, body, self._app.patience))
+        answer = await self._app.answered(
+            Confirm(title, body, self._app.patience, seen=self._app.seen)
+        )
         return bool(answer)
 
     def _leave(self) -> None:

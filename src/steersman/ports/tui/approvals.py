@@ -5,7 +5,7 @@ be answered before it has been on the screen long enough to be seen, so that a k
 something else allows nothing; only a plain yes, with nothing half written, needs no Enter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -177,11 +177,9 @@ class Approvals(Letters, can_focus=True):
     def action_allow(self) -> None:
         """Yes, this once."""
         if isinstance(self.current, Request):
-            held = requests.holds(self.current.request)
             yes = partial(self._answer, ConfirmResponse("allow"))
-            if held or self._drafting():
-                covers = requests.plain(self.current.request) if held else ""
-                self._arm("y", f"it {covers}" if covers else "approve", yes)
+            if self._drafting():
+                self._arm("y", "approve", yes)
             else:
                 yes()
         elif self._drafting():
@@ -190,24 +188,26 @@ class Approvals(Letters, can_focus=True):
             self._choose("yes")
 
     def action_lasting(self, key: str) -> None:
-        """Yes, for longer, where that is offered."""
-        if isinstance(self.current, Request):
-            found = requests.lasting_keys(self.current.request).get(key)
-            if found is not None:
-                name, scope, _ = found
-                yes = ConfirmResponse("allow", scope=scope, lasting=name)
-                covers = requests.allowed_by(self.current.request, key)
-                self._arm(key, covers, partial(self._answer, yes))
+        """Yes, for longer, where that is offered; Enter confirms it."""
+        self._offer(key, self._lasting)
 
     def action_all(self, decision: Literal["allow", "deny"]) -> None:
-        """The same to everything that is asked together."""
-        if len(self._queue.together) < 2 or not self._all_seen:
-            return
+        """The same to everything that is asked together; Enter confirms a yes."""
         if decision == "allow":
-            count = len(self._queue.together)
-            self._arm("Y", f"approve all {count}", partial(self._answer_all, decision))
-        else:
-            self._answer_all(decision)
+            self._offer("Y", lambda _: self._answer_all("allow"))
+        elif "N" in (one.key for one in self._answers):
+            self._answer_all("deny")
+
+    def _offer(self, key: str, then: Callable[[str], None]) -> None:
+        """Say what an answer covers, and let Enter give it."""
+        found = next((one for one in self._answers if one.key == key), None)
+        if found is not None and found.lasts:
+            self._arm(key, found.covers, partial(then, key))
+
+    def _lasting(self, key: str) -> None:
+        if isinstance(self.current, Request):
+            name, scope, _ = requests.lasting_keys(self.current.request)[key]
+            self._answer(ConfirmResponse("allow", scope=scope, lasting=name))
 
     def _answer_all(self, decision: Literal["allow", "deny"]) -> None:
         had, answered = self._has_keys(), self._queue.all_answered()
@@ -222,7 +222,7 @@ class Approvals(Letters, can_focus=True):
 
     def action_deny_host(self) -> None:
         """No, for all commands of the thread."""
-        if isinstance(self.current, Request) and requests.holds(self.current.request):
+        if isinstance(self.current, Request) and requests.of_host(self.current.request):
             self._answer(ConfirmResponse("deny", scope="thread"))
 
     def action_deny(self) -> None:
@@ -266,18 +266,51 @@ class Approvals(Letters, can_focus=True):
         else:
             self.action_page(1)
 
-    def _pick(self, option: int) -> None:
-        """An answer that is offered, or the field for one's own words below them."""
-        if not isinstance(self.current, Asked):
+    def _pick(self, at: int, *, seen: bool = False) -> None:
+        """Give an answer of the list, or begin to write it.
+
+        One that lasts, and of which the line shows a part, is said whole and marked first, unless
+        it was `seen` like that; who has words half written confirms every yes.
+        """
+        rows = self._answers
+        if isinstance(self.current, Asked):
+            self._choose_at(at)
+        elif at < len(rows) and self._list.display:
+            row = rows[at]
+            self._mark(row.key)
+            if row.lasts and not self._drafting() and (seen or self._list.whole(at)):
+                self._answer_all("allow") if row.key == "Y" else self._lasting(row.key)
+            else:
+                self.press(row.key)
+
+    def press(self, key: str) -> None:
+        """Do what the key of an answer does."""
+        match key:
+            case "y":
+                self.action_allow()
+            case "n":
+                self.action_deny()
+            case "d":
+                self.action_deny_host()
+            case "g":
+                self.action_guide()
+            case "Y" | "N":
+                self.action_all("allow" if key == "Y" else "deny")
+            case _:
+                self.action_lasting(key)
+
+    def _choose_at(self, at: int) -> None:
+        """A choice of a question, or the field for one's own words below them."""
+        if not isinstance(self.current, Asked) or at >= len(self._answers):
             return
         question = self.current.question
-        if option == len(question.options) and self._queue.worded:
+        if at == len(question.options):
             self.action_other()
-        elif option < len(question.options) and question.multiple:
-            self._queue.toggle(option)
+        elif question.multiple:
+            self._queue.toggle(at)
             self._view.lay_out()
-        elif option < len(question.options):
-            self._answer(Answer(question.options[option]))
+        else:
+            self._answer(Answer(question.options[at]))
 
     def action_edit(self) -> None:
         """Change the call before it is allowed."""
@@ -297,16 +330,23 @@ class Approvals(Letters, can_focus=True):
             return
         whole = self._queue.why_whole
 
-        def decided(accepted: frozenset[Part] | None) -> None:
+        def decided(said: frozenset[Part] | str | None) -> None:
             self._opened = None
-            if accepted is not None and self.current is block:
-                self._answer(answer(block.request, accepted))
+            if said is None or self.current is not block:
+                return
+            if not isinstance(said, str):
+                self._answer(answer(block.request, said))
+            elif said.isdecimal():
+                self._pick(int(said) - 1)
+            else:
+                self.press(said)
 
         self._opened = DiffScreen(
             files,
             title=requests.wish(block),
             choosing=not whole,
             why_whole=whole,
+            answers=self._answers,
         )
         self.app.push_screen(self._opened, decided)
 
@@ -318,16 +358,19 @@ class Approvals(Letters, can_focus=True):
         """What waits for Enter, or the answer that is marked."""
         if self._confirm():
             return
-        if isinstance(self.current, Asked):
-            question, option = self.current.question, self._queue.option
-            if not question.options:
-                self.action_other()
-            elif not question.multiple or option == len(question.options):
-                self._pick(option)
-            elif self._queue.chosen:
-                self._answer(chosen(question, self._queue.chosen))
-            else:
-                self.tell(NONE_CHOSEN)
+        option = self._queue.option
+        if not isinstance(self.current, Asked):
+            self._pick(option, seen=True)
+            return
+        question = self.current.question
+        if not question.options:
+            self.action_other()
+        elif not question.multiple or option == len(question.options):
+            self._pick(option)
+        elif self._queue.chosen:
+            self._answer(chosen(question, self._queue.chosen))
+        else:
+            self.tell(NONE_CHOSEN)
 
     def on_click(self, event: events.Click) -> None:
         """An option can be clicked on, and so can the line of what waits."""
@@ -335,6 +378,10 @@ class Approvals(Letters, can_focus=True):
         if self._folded and self.current is not None:
             self.take_keys()
             return
+        if event.widget is self._list:
+            at = self._list.at(event.screen_y - self._list.content_region.y)
+            if at is not None:
+                self._pick(at)
         if not isinstance(self.current, Asked) or event.widget is not view:
             return
         row = event.screen_y - view.content_region.y + view.scroll_offset.y
@@ -345,14 +392,21 @@ class Approvals(Letters, can_focus=True):
     # Moving.
 
     def action_down(self, by: int) -> None:
-        """The next option, or a row down."""
-        if isinstance(self.current, Asked) and self.current.question.options:
-            self._queue.move_option(by)
-            self._view.lay_out()
-            at, rows = self._queue.option, [*self._option_rows, self._view.virtual_size.height]
-            self._view.reveal(rows[at] if at else 0, rows[at + 1])
-        else:
+        """The next answer; of a question without any, a row down."""
+        rows = self._answers
+        if not rows or not (self._list.display or isinstance(self.current, Asked)):
             self._view.action_scroll_by(by)
+            return
+        self._queue.move_option(by, len(rows))
+        if isinstance(self.current, Asked):
+            self._view.lay_out()
+            at, starts = self._queue.option, [*self._option_rows, self._view.virtual_size.height]
+            self._view.reveal(starts[at] if at else 0, starts[at + 1])
+        else:
+            self.tell("")
+            row = rows[self._queue.option]
+            if row.lasts and not self._list.whole(self._queue.option):
+                self.tell(f"“{row.key}”: {row.covers}.")
 
     def action_more(self) -> None:
         """Every answer and what it covers, and why it is asked; or what it is about again."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -17,11 +17,13 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from steersman.ports.tui.answers import FEWEST, Answers
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
 from steersman.ports.tui.drawing.look import Palette
 from steersman.views.hunks import FileDiff, Part
+from steersman.views.requests import Offered
 from steersman.views.text import counted
 
 LISTED = 100  # columns from which a list of the files fits beside them
@@ -61,6 +63,7 @@ class DiffPane(Vertical):
         width: 34; height: 100%; display: none; border: none; padding: 0 1;
         background: $background; scrollbar-size-vertical: 1;
     }
+    DiffPane Answers { padding: 0 1; }
     DiffPane DiffView { padding: 0 0 0 1; }
     """
 
@@ -83,9 +86,12 @@ class DiffPane(Vertical):
         why_whole: str = "",
         choice: Choice = ACCEPTING,
         keys: bool = True,
+        answers: Sequence[Offered] = (),
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        # `g` goes to the top here: that answer has only its number.
+        self._answers = [Offered("", one.words) if one.key == "g" else one for one in answers]
         self._choice = choice
         self._takes_keys = keys
         self._files = tuple(files)
@@ -104,6 +110,7 @@ class DiffPane(Vertical):
             view.can_focus = self._takes_keys
             view.rest = self._choice.rest
             yield view
+        yield Answers(id="diff-answers")
         yield Static(classes="diff-foot")
 
     def on_mount(self) -> None:
@@ -179,6 +186,8 @@ class DiffPane(Vertical):
         keys = keys_lines(self._keys(), width, palette)
         foot = (foot or keys)[:1] if self.size.height < LOW else [*foot, *keys]
         self.query_one(".diff-foot", Static).update(Text("\n").join(foot))
+        most = self.size.height // 4  # most of it is for the diff
+        self.query_one(Answers).show(self._answers if most > FEWEST else (), None, width, most)
 
     def _keys(self) -> list[tuple[str, str]]:
         rest = [("s", "side by side"), ("esc", "back")]
@@ -205,6 +214,20 @@ class DiffPane(Vertical):
         self.view.go_to_file(event.option_index)
         self.view.focus()
 
+    def answered(self, key: str) -> frozenset[Part] | str | None:
+        """What a key answers: a yes is to what is accepted, and one that lasts to all of it."""
+        number = int(key) if key.isdecimal() else 0
+        rows = [one for at, one in enumerate(self._answers, 1) if key == one.key or number == at]
+        if not key or not rows:
+            return None
+        if rows[0].key == "y" and self._choosing:
+            return self.view.accepted
+        left_out = len(self.view.accepted) < sum(file.parts for file in self._files)
+        if rows[0].lasts and self._choosing and left_out:
+            self.app.bell()
+            return None
+        return key
+
     def action_send(self) -> None:
         """Send what is accepted."""
         if self._choosing:
@@ -215,8 +238,8 @@ class DiffPane(Vertical):
         self.post_message(self.Closed())
 
 
-class DiffScreen(ModalScreen[frozenset[Part] | None]):
-    """Changes over the whole screen; its result is what was accepted, None for no answer."""
+class DiffScreen(ModalScreen[frozenset[Part] | str | None]):
+    """Changes over the whole screen; its result is what was accepted, or the key of an answer."""
 
     DEFAULT_CSS = "DiffScreen { background: $background; align: left top; }"
 
@@ -228,11 +251,13 @@ class DiffScreen(ModalScreen[frozenset[Part] | None]):
         choosing: bool = False,
         why_whole: str = "",
         choice: Choice = ACCEPTING,
+        answers: Sequence[Offered] = (),
     ) -> None:
         super().__init__()
         self._pane = DiffPane(
-            files, title=title, choosing=choosing, why_whole=why_whole, choice=choice
-        )
+            files, title=title, choosing=choosing, why_whole=why_whole, choice=choice,
+            answers=answers,
+        )  # fmt: skip
 
     def compose(self) -> ComposeResult:
         """Nothing but the pane."""
@@ -241,6 +266,13 @@ class DiffScreen(ModalScreen[frozenset[Part] | None]):
     def on_mount(self) -> None:
         """Keys go to the diffs."""
         self._pane.focus_diff()
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that the diffs have no use for may be an answer."""
+        said = self._pane.answered(event.character or "")
+        if said is not None:
+            event.stop()
+            self.dismiss(said)
 
     @on(DiffPane.Decided)
     def _decided(self, event: DiffPane.Decided) -> None:

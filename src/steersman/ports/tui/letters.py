@@ -14,7 +14,7 @@ from textual.timer import Timer
 from steersman.ports.tui.forms import WordsForm
 from steersman.ports.tui.request_sheet import RequestSheet
 from steersman.views import requests
-from steersman.views.blocks import Request
+from steersman.views.blocks import Asked, Request
 
 PAUSE = 1.0  # seconds after which a letter is no longer of the same word
 MOVES = "jkhl []?"  # letters that only move, or show more
@@ -32,6 +32,7 @@ class Letters(RequestSheet):
             self.text = text
 
     _held: Timer | None = None  # until a letter counts as an answer
+    _held_key = ""  # the letter, where it is one of the answers
     _typed = ""  # letters pressed in a row
     _typed_at = float("-inf")
     _prose = False  # words are being typed, until the keys go where they belong
@@ -41,7 +42,15 @@ class Letters(RequestSheet):
     def _arm(self, key: str, words: str, then: Callable[[], None]) -> None:
         """Let Enter do something, and say so."""
         self._armed, self._confirmed = key, then
+        self._mark(key)
         self.tell(f"Enter confirms “{key}”: {words}. Any other key cancels that.")
+
+    def _mark(self, key: str) -> None:
+        """Mark the answer of a key; without one the first, which holds once."""
+        keys = [one.key for one in self._answers]
+        if isinstance(self.current, Request):
+            self._queue.option = keys.index(key) if key in keys else 0
+            self._fit()
 
     def _confirm(self) -> bool:
         """Enter: do what it was to do; False where that is nothing."""
@@ -65,20 +74,36 @@ class Letters(RequestSheet):
 
     def _only_cancels(self, event: events.Key, *, late: bool) -> bool:
         """Whether a key after one that was to be confirmed is no word, so that it does no more."""
-        if event.key == "enter":
+        if event.key in ("enter", "up", "down"):
             return False
         if not event.is_printable or event.character is None or event.character in CANCEL:
             return True
         return late and (event.character in MOVES or event.character in self._queue.letters())
 
+    def _cancels(self, event: events.Key, *, late: bool) -> bool:
+        """Whether a key only cancels; the answer that it would have been is marked."""
+        if not self._only_cancels(event, late=late):
+            return False
+        self._let_go()
+        self._mark(event.character or "")
+        return True
+
+    async def _confirms_letter(self, event: events.Key) -> bool:
+        """Whether it is the Enter behind a letter or a word, and not one for the marked answer."""
+        if event.key != "enter" or (self._held is None and not self._prose):
+            return False
+        if self._held is not None and self._held_key and not self._prose:
+            await self._take_letter(self._held_key)
+        self._let_go()
+        return True
+
     async def on_key(self, event: events.Key) -> None:
         """A letter answers when no other follows it at once: then they are words."""
         before = self._not_confirmed(event)
         late = self._clock() - self._typed_at >= PAUSE
-        if before and self._only_cancels(event, late=late):
+        if (before and self._cancels(event, late=late)) or await self._confirms_letter(event):
             event.stop()
             event.prevent_default()
-            self._let_go()
             return
         if late:
             before = ""  # what was pressed so long ago does not begin a word
@@ -98,7 +123,8 @@ class Letters(RequestSheet):
             moves = event.character == " "
         known = moves or event.character in self._queue.letters()
         words = self._prose or self._typed[:-1].isalpha()
-        if known and event.character.isdecimal() and not words:
+        asked = isinstance(self.current, Asked)
+        if known and asked and event.character.isdecimal() and not words:
             self._let_go()  # the number of a choice is no word, however fast the next one comes
             return
         wording = self._queue.worded or (self._queue.takes_words and event.character.isalpha())
@@ -118,6 +144,7 @@ class Letters(RequestSheet):
             )
             if self._hold:
                 self._held = self.set_timer(self._hold, take)
+                self._held_key = "" if elsewhere else event.key
             else:
                 await take()
 

@@ -28,7 +28,6 @@ from steersman.views.blocks import Asked, Request
 from steersman.views.requests import asker, headline, keys_of, plain, title, why, wish
 from steersman.views.requests import who as whose
 from steersman.views.text import counted, fact_parts, fact_words, flat
-from steersman.views.waiting import Keys
 
 HEAD = 2  # lines for what is wanted
 LONGEST = 200  # lines of a command or of arguments
@@ -94,11 +93,9 @@ def _effects(request: ConfirmRequest) -> list[str]:
     return [does if len(found) == 1 else f"{words} {does}" for words, does in found if does]
 
 
-def details(request: ConfirmRequest, keys: Keys, width: int, palette: Palette) -> list[Text]:
-    """Every answer, what those would allow that hold longer, and all that is known of a request."""
-    lines = [piece for key, does in keys
-             for piece in wrapped(does, width, palette.text, f"{key:<4}", "    ")]  # fmt: skip
-    lines += _covers(request, width, palette)
+def details(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
+    """What the answers would allow that hold longer, and all that is known of a request."""
+    lines = _covers(request, width, palette)
     lines += wrapped(flat(request.reason), width, palette.warn, "why: ", "     ")
     for action in request.actions:
         if isinstance(action, Execute):

@@ -13,18 +13,20 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from steersman.ports.tui import request_lines
+from steersman.ports.tui.answers import FEWEST, Answers, question_lines
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_pane import keys_lines
 from steersman.ports.tui.diff_view import DiffView
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.forms import EditForm, WordsForm
 from steersman.ports.tui.keys import SEEN
-from steersman.ports.tui.question_lines import question_lines
 from steersman.views.blocks import Asked, Request
+from steersman.views.requests import Offered
 from steersman.views.waiting import Keys, Queue, Waiting
 
 LEAST = 8  # rows for what is asked about, besides a line for each that is asked together
 SMALL = 6  # rows below which only the keys themselves are named
+ABOUT = 6  # rows of what is asked about that are seen before all answers are
 
 
 class RequestSheet(Vertical):
@@ -63,6 +65,7 @@ class RequestSheet(Vertical):
         view = DiffView(id="ask-body")
         view.can_focus = False
         yield view
+        yield Answers(id="ask-answers")
         yield WordsForm()
         yield EditForm()
         yield Static(id="ask-foot")
@@ -86,13 +89,21 @@ class RequestSheet(Vertical):
     def _view(self) -> DiffView:
         return self.query_one("#ask-body", DiffView)
 
+    @property
+    def _list(self) -> Answers:
+        return self.query_one("#ask-answers", Answers)
+
+    @property
+    def _answers(self) -> list[Offered]:
+        """The answers there are to what is asked now."""
+        return self._queue.answers(all_seen=self._all_seen)
+
     def _about(self, width: int) -> list[Text]:
         """The lines above the diffs."""
         palette = palette_of(self.app)
         match self.current:
             case Request(request=request) if self._more:
-                keys = [*self._queue.keys(all_seen=self._all_seen), ("esc", self.escape)]
-                return request_lines.details(request, keys, width, palette)
+                return request_lines.details(request, width, palette)
             case Request(request=request):
                 return request_lines.about(request, self._folder(), width, palette)
             case Asked(question=question):
@@ -117,8 +128,9 @@ class RequestSheet(Vertical):
         """Head and keys first; the rest of the room is for what it is about."""
         width, limit = max((self.size.width or self.app.size.width) - 2, 1), self._limit
         together = self._queue.together
-        state = (self.current, self._queue.at, len(self._queue), self._queue.call, width, limit,
-                 self._note, self._form, self._more, palette_of(self.app).name, self._folded,
+        state = (self.current, self._queue.at, self._queue.option, len(self._queue),
+                 self._queue.call, width, limit, self._note, self._form, self._more,
+                 palette_of(self.app).name, self._folded,
                  [one.corr for one in together])  # fmt: skip
         if state == self._fitted:
             return
@@ -126,12 +138,18 @@ class RequestSheet(Vertical):
         self.set_class(limit < SMALL, "small")
         self.set_class(self._folded, "folded")
         above = self._head(width, limit)
-        foot = self._foot(width)
-        self.query_one("#ask-foot", Static).update(Text("\n").join(foot))
-        view = self._view
         form = self._form.rows if self._form is not None else 0
-        room = max(limit - (limit >= SMALL) - above - len(foot) - form, 1)
-        view.styles.height = max(min(view.height_at(width - 1), room), 1)
+        keys, view = self._keys_lines(width), self._view
+        room = max(limit - (limit >= SMALL) - above - len(keys) - form, 1)
+        rows = self._answers if isinstance(self.current, Request) and form == 0 else []
+        note = self._told(width)[: max(room - 1 - (FEWEST if rows else 0), 1)]
+        room -= len(note)
+        self.query_one("#ask-foot", Static).update(Text("\n").join([*note, *keys]))
+        about = view.height_at(width - 1)
+        seen = 1 if self._more else ABOUT
+        most = max(room - min(about, seen), FEWEST) if limit >= SMALL and not self._folded else 0
+        room -= self._list.show(rows if most else [], self._queue.option, width, most)
+        view.styles.height = max(min(about, room), 1)
         view.lay_out()
 
     @property
@@ -160,22 +178,18 @@ class RequestSheet(Vertical):
         place.update(Text("\n").join(lines))
         return len(lines) + (len(told) if head.display else 0)
 
-    def _foot(self, width: int) -> list[Text]:
-        """What went wrong or waits for Enter, and the keys."""
-        palette = palette_of(self.app)
-        if self._limit < SMALL:
-            keys = [(key, "") for key, _ in self._keys()]
-            return keys_lines(keys, width, palette)[:1]
-        note = wrapped(self._note, width, palette.warn) if self._note else []
-        return [*note[: max(3, self._limit // 2)], *self._keys_lines(width)]
+    def _told(self, width: int) -> list[Text]:
+        """What went wrong, or waits for Enter."""
+        told = self._note if self._limit >= SMALL else ""
+        return wrapped(told, width, palette_of(self.app).warn) if told else []
 
     def _keys(self) -> Keys:
         if self._form is not None:
             return self._form.keys()
-        keys = self._queue.keys(all_seen=self._all_seen, short=True)
+        keys = self._queue.keys()
         if isinstance(self.current, Asked):
-            keys.append(("esc", self.escape))
-        return keys
+            return [*keys, ("esc", self.escape)]
+        return [*keys, ("?", "back" if self._more else "more")]
 
     @property
     def escape(self) -> str:
@@ -185,15 +199,12 @@ class RequestSheet(Vertical):
         return "decline" if self._queue.declinable else "later"
 
     def _keys_lines(self, width: int) -> list[Text]:
-        """The keys that are pressed most, on a line, or on two where several things wait."""
+        """The keys beside the answers; where there is no room for a list, the keys of all."""
         palette, keys = palette_of(self.app), self._keys()
-        if self._form is not None or not isinstance(self.current, Request):
+        if self._limit >= SMALL:
             return keys_lines(keys, width, palette)
-        most = 1 if len(self._queue) == 1 else 2
-        last = ("?", "back" if self._more else "more")
-        while keys and len(keys_lines([*keys, last], width, palette)) > most:
-            keys.pop()
-        return keys_lines([*keys, last], width, palette)
+        letters = [one.key for one in self._answers if one.key] if self._form is None else []
+        return keys_lines([(key, "") for key in (*letters, *dict(keys))], width, palette)[:1]
 
     def tell(self, text: str) -> None:
         """Say something about what was just tried."""

@@ -154,7 +154,7 @@ class Reviewing:
         title = title_of(found)
         screen = DiffScreen(found.files, title=title, choosing=True, choice=REVIEWING)
         kept = await self._app.answered(screen)
-        if kept is None:
+        if kept is None or isinstance(kept, str):
             return
         back = all_parts(found.files) - kept
         if back:

@@ -90,7 +90,7 @@ class AppStage:
         """Ask for an approval."""
         from steersman.ports.tui.screens.dialogs import Confirm
 
-        answer = await self._app.answered(Confirm(title, body))
+        answer = await self._app.answered(Confirm(title, body, seen=self._app.seen))
         return bool(answer)
 
     async def select(

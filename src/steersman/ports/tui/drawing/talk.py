@@ -30,7 +30,7 @@ from steersman.records.action import (
 from steersman.records.message import ConfirmRequest
 from steersman.records.wording import described, reached, wants
 from steersman.views.blocks import Agent, Asked, Person, Request, Words
-from steersman.views.requests import asker, holds, title
+from steersman.views.requests import asker, title
 from steersman.views.text import SCOPES, counted, fact_words
 
 PERSON = 12  # lines of a person's words before they are folded
@@ -121,10 +121,10 @@ def _answered(block: Request) -> str:
     answer = block.response
     if answer is None:
         return "no answer" if block.state == "cancelled" else "waits for an answer"
-    held = holds(block.request)
-    lasts = held.strip() if held and answer.scope == "once" else SCOPES[answer.scope]
-    how = {"yes-flag": "by --yes", "earlier": "by an earlier answer"}.get(answer.by, lasts)
-    no = f"denied{held}" if answer.scope == "thread" else "denied"
+    how = {"yes-flag": "by --yes", "earlier": "by an earlier answer"}.get(
+        answer.by, SCOPES[answer.scope]
+    )
+    no = "denied in this thread" if answer.scope == "thread" else "denied"
     said = f"allowed {how}" if answer.decision == "allow" else no
     if answer.arguments is not None:
         said += ", changed"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -12,23 +12,57 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from steersman.ports.tui.answers import Answers
+from steersman.ports.tui.keys import SEEN
 from steersman.ports.tui.panes.lines import stacked
-from steersman.ports.tui.screens.reading import Drawn, keys_line, markdown
+from steersman.ports.tui.screens.reading import Drawn, markdown
+from steersman.views.requests import Offered
 from steersman.views.text import one_line, safe
 
+Result = TypeVar("Result")
 WORDS = 1.0  # seconds after a letter of a sentence in which `y` is another one
 
 
-class Confirm(ModalScreen[bool]):
-    """Ask for an approval; `body` is Markdown. Anything but a clear yes is a no."""
+class Listed(ModalScreen[Result]):
+    """A dialog with the list of its answers, which the same keys answer as on every card."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", "Down", show=False),
+        Binding("k,up", "move(-1)", "Up", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+        *(Binding(str(digit), f"take({digit})", show=False) for digit in range(1, 10)),
+        Binding("pagedown,space", "scroll(10)", "Page down", show=False),
+        Binding("pageup", "scroll(-10)", "Page up", show=False),
+    ]
+
+    def action_move(self, by: int) -> None:
+        """Mark another answer."""
+        self.query_one(Answers).move(by)
+
+    def action_choose(self) -> None:
+        """Give the answer that is marked."""
+        answers = self.query_one(Answers)
+        if answers.display and answers.marked is not None:
+            self.action_take(answers.marked + 1)
+
+    def action_take(self, number: int) -> None:
+        """Give an answer by its number."""
+        raise NotImplementedError
+
+    def action_scroll(self, by: int) -> None:
+        """More of what it is about."""
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+
+class Confirm(Listed[bool]):
+    """Ask for an approval; `body` is Markdown. Anything but a clear yes is a no.
+
+    `seen` are the seconds after which an Enter is one for this question.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes", show=False),
         Binding("n,escape,q", "answer(False)", "No", show=False),
-        Binding("j,down", "scroll(1)", "Down", show=False),
-        Binding("k,up", "scroll(-1)", "Up", show=False),
-        Binding("pagedown,space", "scroll(10)", "Page down", show=False),
-        Binding("pageup", "scroll(-10)", "Page up", show=False),
     ]
 
     def __init__(
@@ -37,37 +71,40 @@ class Confirm(ModalScreen[bool]):
         body: str = "",
         patience: float = 0,
         clock: Callable[[], float] = monotonic,
+        seen: float = SEEN,
     ) -> None:
         super().__init__()
         self._title = title
         self._body = body
         self._clock = clock
         self._counts_from = clock() + patience
+        self._seen_from = clock() + max(patience, seen)
 
     def compose(self) -> ComposeResult:
-        """The question, what it is about, and the keys."""
+        """The question, what it is about, and the answers."""
         with Vertical(classes="box"):
             yield Label(Content(one_line(self._title, 300)), classes="box-title")
             with VerticalScroll(can_focus=False):
                 yield Drawn(markdown(self._body))
-            yield Label(keys_line((("y", "yes"), ("n", "no"))), classes="box-foot")
+            yield Answers((Offered("y", "Yes"), Offered("n", "No")), classes="box-foot")
 
     def action_answer(self, yes: bool) -> None:
         """Take the answer; a `y` right after a letter that may begin a sentence is none."""
         if not yes or self._clock() >= self._counts_from:
             self.dismiss(yes)
 
+    def action_take(self, number: int) -> None:
+        """The same by the list, when it has been seen."""
+        if number <= 2 and self._clock() >= self._seen_from:
+            self.action_answer(number == 1)
+
     def on_key(self, event: events.Key) -> None:
         """A letter that is no key here is of a sentence, and so is the next one."""
-        if event.is_printable and event.character not in set("ynqjk "):
+        if event.is_printable and event.character not in set("ynqjk 12"):
             self._counts_from = self._clock() + WORDS
 
-    def action_scroll(self, by: int) -> None:
-        """More of what it is about."""
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
 
-
-class Trust(ModalScreen[bool | None]):
+class Trust(Listed[bool | None]):
     """Whether what a folder comes with may be used: asked before anything of it is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,7 +119,7 @@ class Trust(ModalScreen[bool | None]):
         self._found = found
 
     def compose(self) -> ComposeResult:
-        """What was found, and the question."""
+        """What was found, and the question; what is marked decides nothing."""
         lines = [
             Content.assemble((one_line(path, 200), "bold"), (f"  {one_line(what, 2000)}", "$muted"))
             for path, what in self._found
@@ -93,12 +130,21 @@ class Trust(ModalScreen[bool | None]):
                 yield Static(Content(f"{safe(self._told)}\n"))
                 yield Static(stacked(lines))
                 yield Static(Content("\nNone of it is used yet."))
-            keys = (("y", "use it from now on"), ("n", "never use it"), ("Esc", "decide later"))
-            yield Label(keys_line(keys), classes="box-foot")
+            rows = [
+                Offered("y", "Yes, use it from now on"),
+                Offered("n", "No, never use it"),
+                Offered("Esc", "Decide later"),
+            ]
+            yield Answers(rows, 2, classes="box-foot")
 
     def action_answer(self, yes: bool) -> None:
         """The user's decision, which is kept."""
         self.dismiss(yes)
+
+    def action_take(self, number: int) -> None:
+        """The same by the list."""
+        if number <= 3:
+            self.dismiss((True, False, None)[number - 1])
 
     def action_later(self) -> None:
         """Not now: nothing of it is used, and the question comes again."""

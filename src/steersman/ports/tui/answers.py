@@ -1,0 +1,120 @@
+"""The answers there are, as a list with numbers: how it looks, and which of them is marked.
+
+Every card and dialog that asks has this list, so that the same keys do the same everywhere.
+"""
+
+from collections.abc import Collection, Sequence
+
+from rich.text import Text
+from textual.widgets import Static
+
+from steersman.ports.tui.colours import palette_of
+from steersman.ports.tui.drawing.lines import cut, wrapped
+from steersman.ports.tui.drawing.look import Palette
+from steersman.records.message import Question
+from steersman.views.questions import choices
+from steersman.views.requests import Offered
+from steersman.views.text import flat
+
+FEWEST = 3  # rows that a list has however little room there is
+FIRST = ("y", "n", "g")  # what is always seen, beside the marked one
+
+
+class Answers(Static):
+    """A list of answers, one of them marked; where room is short, some can be seen by moving."""
+
+    DEFAULT_CSS = "Answers { height: auto; }"
+
+    def __init__(
+        self,
+        rows: Sequence[Offered] = (),
+        marked: int | None = 0,
+        *,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.rows = tuple(rows)
+        self.marked = marked
+        self._whole: set[int] = set()  # rows of which every word is seen
+        self._shown: list[int] = []
+
+    def show(self, rows: Sequence[Offered], marked: int | None, width: int, most: int) -> int:
+        """Show these on so many rows at most; how many it took."""
+        self.rows, self.marked = tuple(rows), marked
+        self._shown = seen(self.rows, marked, most)
+        palette, lines = palette_of(self.app), list[Text]()
+        self._whole.clear()
+        for at in self._shown:
+            row, style = self.rows[at], palette.strong if at == marked else palette.text
+            line = Text(f"{_lead(at, marked)}{flat(row.words)}", style)
+            key = Text(f" ({row.key})" if row.key else "", palette.accent)
+            room = max(width - key.cell_len, 1)
+            if line.cell_len <= room:
+                self._whole.add(at)
+            lines.append(cut(line, room).append_text(key))
+        self.update(Text("\n").join(lines))
+        if self.id is not None:
+            self.display = bool(lines)
+        return len(lines)
+
+    def on_mount(self) -> None:
+        """In a dialog it has all the room it needs."""
+        self.move(0)
+
+    def on_resize(self) -> None:
+        """Other widths cut other lines."""
+        self.move(0)
+
+    def move(self, by: int) -> None:
+        """In a dialog: mark another."""
+        if self.id is None and self.marked is not None:
+            at = min(max(self.marked + by, 0), len(self.rows) - 1)
+            width = self.size.width or self.app.size.width
+            self.show(self.rows, at, width, len(self.rows))
+
+    def whole(self, at: int) -> bool:
+        """Whether all that an answer means is on the screen."""
+        return at in self._whole
+
+    def at(self, row: int) -> int | None:
+        """The answer on a row."""
+        return self._shown[row] if 0 <= row < len(self._shown) else None
+
+
+def seen(rows: Sequence[Offered], marked: int | None, most: int) -> list[int]:
+    """Which rows are shown where there is room for so many; each keeps its number."""
+    first = [at for at, row in enumerate(rows) if at == marked or row.key in FIRST]
+    rest = [at for at in range(len(rows)) if at not in first]
+    return sorted([*first, *rest[: max(most - len(first), 0)]])
+
+
+def _lead(at: int, marked: int | None) -> str:
+    mark = "›" if at == marked else " "
+    return f"{mark} {at + 1}. " if at < 9 else f"{mark}    "
+
+
+def question_lines(
+    question: Question, marked: int, chosen: Collection[int], width: int, palette: Palette
+) -> tuple[list[Text], list[int]]:
+    """A question with the answers it offers, and the line at which each of them begins."""
+    lines, rows = wrapped(question.text, width, palette.text), list[int]()
+    for at, option in enumerate(choices(question)):
+        rows.append(len(lines))
+        box = ""
+        if question.multiple and at < len(question.options):
+            box = "[x] " if at in chosen else "[ ] "
+        kept = "your answer" if question.call else "default"
+        default = at < len(question.options) and question.options[at] == question.default
+        own = f" ({kept})" if default and not question.marked else ""
+        style = palette.strong if at == marked else palette.text
+        detail = flat(question.details[at]) if at < len(question.details) else ""
+        told = wrapped(f"{option.words}{own}", width, style, f"{_lead(at, marked)}{box}", "     ")
+        if option.key and told[-1].cell_len + 4 <= width:
+            told[-1].append(f" ({option.key})", palette.accent)
+        if detail and told[-1].cell_len + len(detail) + 2 <= width:
+            told[-1].append(f"  {detail}", palette.dim)
+        elif detail:
+            told += wrapped(detail, width, palette.dim, "     ", "     ")
+        lines += told
+    return lines, rows
