@@ -63,7 +63,10 @@ def headline(block: Request) -> str:
 # What a verdict says of something to be asked about, and a headline as well.
 _SAID = re.compile(
     r"a change of a file|a change elsewhere \([^()]*\)( outside the sandbox)?"
-    r"|a command outside the sandbox|a connection to \S+"
+    r"|a command outside the sandbox|a connection to \S+|reading a page of \S+"
+    r"|letting package managers reach the registries that this project names \([^()]*\)"
+    r"|\S+ of the MCP server \S+, which may change things,"
+    r"|(deleting|discarding) (un\w+ work in )?[\d,]+ (\w+ )?files? \(.*\)"
 )
 
 

@@ -7,11 +7,12 @@ from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.driver import PasteParser
 from steersman.ports.tui.keys import TABLE
 from steersman.ports.tui.panes.queued import Queued
-from steersman.ports.tui.screens.dialogs import WORDS, Confirm
+from steersman.ports.tui.screens.dialogs import WORDS, Confirm, Trust
 from steersman.ports.tui.transcript import Transcript
 from steersman.ports.tui.wanted import Wanted
 from tests.cli.kit import DONE, FIX
 from tests.tui.app.bridge import at_the_terminal, live
+from tests.tui.snapshots import screen_text
 from tests.world import call
 
 LETTERS = "".join(key for one in TABLE if one.where == "reading" for key in one.keys)
@@ -353,5 +354,42 @@ def test_prose_at_a_dialog_answers_nothing():
             now[0] += WORDS
             await pilot.press("y")
             assert said == [True]
+
+    live(scene)
+
+
+def test_a_dialog_has_the_same_list_of_answers():
+    """Enter counts when the question has been seen; on trust it decides nothing by itself."""
+    now = [0.0]
+
+    def confirm():
+        return Confirm("Redo 2 changes?", clock=lambda: now[0], seen=1)
+
+    def trust():
+        return Trust("/w comes with this.", [("AGENTS.md", "instructions")])
+
+    stories = [
+        (confirm, ["enter"], True), (confirm, ["1"], True), (confirm, ["2"], False),
+        (confirm, ["down", "enter"], False), (confirm, ["j", "k", "enter"], True),
+        (trust, ["enter"], None), (trust, ["up", "enter"], False), (trust, ["1"], True),
+        (trust, ["k", "k", "k", "enter"], True), (trust, ["3"], None),
+    ]  # fmt: skip
+
+    async def scene():
+        app = App()
+        async with app.run_test(size=(80, 24)) as pilot:
+            for make, keys, answer in stories:
+                said = []
+                app.push_screen(make(), said.append)
+                await pilot.pause()
+                if make is confirm:
+                    await pilot.press("enter", "1")
+                    assert said == []
+                    assert "› 1. Yes (y)" in screen_text(app)
+                else:
+                    assert "› 3. Decide later (Esc)" in screen_text(app)
+                now[0] += 2
+                await pilot.press(*keys)
+                assert said == [answer]
 
     live(scene)

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+import pytest
 from textual.widgets import Input, TextArea
 
 from steersman.ports.cli.views import request_words
 from steersman.ports.tui.diff_pane import DiffScreen
-from steersman.records.action import Execute
+from steersman.records.action import Action, ChangeMany, Execute, McpCall, Network, Read
 from steersman.records.hunks import FileHunks
 from steersman.records.message import Answer, ConfirmResponse, Lasting
 from steersman.views.blocks import Asked, Request, Work
@@ -177,7 +178,7 @@ def test_always_here_is_offered_for_a_command_with_what_it_covers() -> None:
 def test_what_is_not_offered_is_no_answer() -> None:
     app = press(network_request(), "t", "A", "w", "W", "e", "D", "9", "o", "Y", "N")
     assert app.answers == []
-    assert "registry.example, port 443" in picture(app)
+    assert "connect to `registry.example`" in picture(app)
     for line in ("› 1. Yes, this once (y)", "2. No (n)", "3. No, and not again in this thread (d)"):
         assert line in picture(app)
     app = press(network_request(), "?")
@@ -226,6 +227,48 @@ def test_a_card_has_a_list_of_answers_and_says_nothing_twice() -> None:
         "6. No, and say what to do instead (g)",
         "↑↓ enter choose  e edit  ? more",
     ]
+
+
+LOST = ChangeMany("/w", 0, 0, 1, lost=1, lost_bytes=3, examples=("notes.txt",), origin="command")
+GROUP = ("a.example.org:443", "b.example.org:443")
+PAGE = "https://docs.example.org/a?b=c"
+ISSUE = "create_issue of the MCP server tracker, which may change things, needs your approval"
+REGISTRIES = "letting package managers reach the registries that this project names (a, b)"
+SAID_ONCE: list[tuple[Action, str, list[str]]] = [
+    (Network("a.example.org", 443), "a connection to a.example.org:443 needs your approval",
+     ["? The agent wants to connect to `a.example.org`"]),
+    (Network("a.example.org", 8080), "a connection to a.example.org:8080 needs your approval",
+     ["? The agent wants to connect to `a.example.org` on port 8080"]),
+    (Network("a.example.org", 443, GROUP), f"{REGISTRIES} needs your approval",
+     ["? The agent wants to let package managers reach their registries",
+      "→ a.example.org:443", "→ b.example.org:443"]),
+    (Network("docs.example.org", 443, url=PAGE),
+     "reading a page of docs.example.org:443 needs your approval",
+     [f"? The agent wants to read `{PAGE}`"]),
+    (Read("/etc/hosts"), "/etc/hosts is outside the workspace",
+     ["? The agent wants to read `/etc/hosts`", "why: /etc/hosts is outside the workspace"]),
+    (McpCall("tracker", "list", {}), ISSUE,
+     ["? The agent wants to run tool `list` of MCP server `tracker`",
+      "it may change something; it gets", "{}"]),
+    (LOST, "deleting 1 untracked file (notes.txt) needs your approval",
+     ["? The agent wants to delete 1 untracked file: `notes.txt`",
+      "! 3 bytes not in version control"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "reason", "card"), SAID_ONCE)
+def test_title_reason_and_details_say_each_thing_once(
+    action: Action, reason: str, card: list[str]
+) -> None:
+    shown = press(asked("workspace_run_command", action, reason=reason)).picture
+    above, _, _ = shown.split("━\n")[1].partition(" › 1. Yes")
+    assert [line.strip() for line in above.rstrip().split("\n")] == card
+
+
+def test_what_does_not_fit_into_the_title_is_below_it() -> None:
+    url = "https://docs.example.org/" + "deep/" * 60 + "end"
+    shown = press(asked("web_fetch", Network("docs.example.org", 443, url=url))).picture
+    assert "deep/end" in "".join(shown.split())
 
 
 LISTED = [

@@ -6,6 +6,7 @@ Pure; diffs are shown by `diff_view.py`.
 from collections.abc import Sequence
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from steersman.ports.tui.drawing.lines import clean_line, cut, wrapped
@@ -30,6 +31,7 @@ from steersman.views.requests import who as whose
 from steersman.views.text import counted, fact_parts, fact_words, flat
 
 HEAD = 2  # lines for what is wanted
+ROOM = 32  # columns for who wants it, and how many wait
 LONGEST = 200  # lines of a command or of arguments
 
 
@@ -79,8 +81,11 @@ def listed(
 def about(request: ConfirmRequest, folder: str, width: int, palette: Palette) -> list[Text]:
     """What the diffs and the headline do not say: each action, what is in it, why it is asked."""
     lines: list[Text] = []
+    said = title(request)
+    if cell_len(said) > width - ROOM or len(request.actions) > 1:
+        said = ""  # not all of it can be read there
     for action in request.actions:
-        lines += _action(action, folder, width, palette)
+        lines += _action(action, folder, width, palette, said)
     for does in _effects(request):
         lines += wrapped(does, width, palette.text, "· ", "  ")
     told = why(request)
@@ -120,17 +125,17 @@ def _covers(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]
     return lines
 
 
-def _action(action: Action, folder: str, width: int, palette: Palette) -> list[Text]:
-    """An action; where a command runs is said unless that is the folder one works in."""
+def _action(action: Action, folder: str, width: int, palette: Palette, said: str) -> list[Text]:
+    """An action beyond what was `said`; where a command runs, unless one works in that folder."""
     match action:
         case Execute(command=command, cwd=cwd, direct=direct):
             place = [] if cwd == folder else [f"in {flat(cwd)}"]
             place += ["on the folder itself, so it can only be recorded"] if direct else []
             told = wrapped(", ".join(place), width, palette.dim, "  ", "  ") if place else []
             return [*_command(command, width, palette), *told]
-        case Network():
-            lines = []
-            for one in reached(action):
+        case Network(registries=registries):
+            lines = list[Text]()
+            for one in reached(action) if registries or not said else ():
                 lines += wrapped(flat(one), width, palette.strong, "→ ", "  ")
             return lines
         case McpCall(arguments=arguments, effect=effect):
@@ -139,13 +144,10 @@ def _action(action: Action, folder: str, width: int, palette: Palette) -> list[T
             text = msgspec.json.format(msgspec.json.encode(arguments), indent=2).decode()
             return [*wrapped(head, width, palette.dim), *_block(text, width, palette)]
         case ChangeMany():
-            return _many(action, width, palette)
-        case SpawnAgent(agent=agent, task=task):
-            return [
-                *wrapped(flat(agent), width, palette.strong),
-                *_block(task, width, palette),
-            ]
-        case Read() | List() | Search() | Setting():
+            return _many(action, width, palette, said)
+        case SpawnAgent(task=task):
+            return [] if said.endswith(f": {task}") else _block(task, width, palette)
+        case Read() | List() | Search() | Setting() if not said:
             return wrapped(flat(described(action)), width, palette.text)
     return []  # a change of a file: its diff is shown
 
@@ -159,15 +161,19 @@ def _command(command: str, width: int, palette: Palette) -> list[Text]:
     return lines
 
 
-def _many(many: ChangeMany, width: int, palette: Palette) -> list[Text]:
-    told = f"{many.created:,} created, {many.changed:,} changed, {many.deleted:,} deleted"
-    lines = wrapped(f"{told} below {flat(many.path)}", width, palette.strong)
+def _many(many: ChangeMany, width: int, palette: Palette, said: str) -> list[Text]:
+    lines, of_them = list[Text](), ""
+    if many.created + many.changed + many.deleted > many.lost + many.discarded:
+        told = f"{many.created:,} created, {many.changed:,} changed, {many.deleted:,} deleted"
+        lines += wrapped(f"{told} below {flat(many.path)}", width, palette.strong)
+        of_them = f"{many.lost:,} of them "
     if many.lost:
         size = counted(many.lost_bytes, "byte")
-        kept = f"{many.lost:,} of them ({size}) not in version control"
-        lines += wrapped(kept, width, palette.bad, "! ", "  ")
-    for example in many.examples:
-        lines += wrapped(flat(example), width, palette.dim, "  ", "  ")
+        kept = f"{of_them}({size})" if of_them else size
+        lines += wrapped(f"{kept} not in version control", width, palette.bad, "! ", "  ")
+    for example in map(flat, many.examples):
+        if f"`{example}`" not in said:
+            lines += wrapped(example, width, palette.dim, "  ", "  ")
     return lines
 
 
