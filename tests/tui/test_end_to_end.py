@@ -32,6 +32,36 @@ def answer(window: Window, key: str, *seen: str) -> None:
     window.press(key)
 
 
+def test_the_answers_of_a_card_are_a_list_on_a_small_terminal(script, workspace, open_window):
+    """Arrows and Enter, then a number; nothing is pushed off the screen."""
+    fix = {"tool_calls": [FIX]}
+    window = open_window(
+        "--model", script(fix, {"text": "Not done."}, fix, {"text": "Done."}), size=(80, 24)
+    )
+    window.until(READY)
+    window.say("fix it")
+    window.until("› 1. Yes, this once (y)", "+     return a + b", "Esc later")
+    time.sleep(SEEN)
+    for line in (
+        "› 2. Yes, and all edits, in this turn (u)",
+        "› 3.",
+        "› 4.",
+        "› 5.",
+        "› 6. No (n)",
+    ):
+        window.press("Down")
+        window.until(line, "Esc later")
+    window.press("Enter")
+    window.until("Not done.", READY)
+    assert (workspace / "calc.py").read_text() == BROKEN
+    window.say("do fix it")
+    window.until("› 1. Yes, this once (y)")
+    time.sleep(SEEN)
+    window.press("1")
+    window.until("Done.", READY)
+    assert (workspace / "calc.py").read_text() == FIXED
+
+
 def test_from_a_task_to_undo_fork_a_crash_and_back(steer, script, gate, workspace, open_window):
     model = script(
         {"text": "Looking.", "tool_calls": [READ]},

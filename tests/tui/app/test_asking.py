@@ -18,7 +18,7 @@ def test_one_card_whose_keys_mean_the_same_however_one_comes_to_it(environ, work
         model = script({"tool_calls": [FIX, WRITE]}, DONE)
         async with at_the_terminal(environ, workspace, model, **ASKED) as me:
             await me.say("fix it")
-            await me.sees("wants to do 2 things", "1 change `calc.py`", "2 create `new.txt`")
+            await me.sees("wants to do 2 things", "› change `calc.py`", "  create `new.txt`")
             await me.sees("Yes to all 2 (Y)")
             await me.press("escape")
             await me.sees("wants to change `calc.py` (and 1 more)  F8 answers")

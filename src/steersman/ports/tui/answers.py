@@ -17,7 +17,7 @@ from steersman.views.requests import Offered
 from steersman.views.text import flat
 
 FEWEST = 3  # rows that a list has however little room there is
-FIRST = ("y", "n", "g")  # what is always seen, beside the marked one
+FIRST = "ynYg"  # whose answers are seen first, after the marked one
 
 
 class Answers(Static):
@@ -84,9 +84,11 @@ class Answers(Static):
 
 def seen(rows: Sequence[Offered], marked: int | None, most: int) -> list[int]:
     """Which rows are shown where there is room for so many; each keeps its number."""
-    first = [at for at, row in enumerate(rows) if at == marked or row.key in FIRST]
-    rest = [at for at in range(len(rows)) if at not in first]
-    return sorted([*first, *rest[: max(most - len(first), 0)]])
+    by_need = sorted(
+        range(len(rows)),
+        key=lambda at: (at != marked, FIRST.find(rows[at].key) % (len(FIRST) + 1), at),
+    )
+    return sorted(by_need[: max(most, 0)])
 
 
 def _lead(at: int, marked: int | None) -> str:

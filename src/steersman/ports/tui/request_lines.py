@@ -71,10 +71,10 @@ def listed(
 ) -> list[Text]:
     """What is wanted at once, a line for each; the one that the keys answer is marked."""
     lines = []
-    for number, block in enumerate(together, 1):
+    for block in together:  # numbers are for the answers
         marked = block is current
         mark, style = ("› ", palette.strong) if marked else ("  ", palette.text)
-        lines.append(cut(Text(f"{mark}{number} {title(block.request)}", style), width))
+        lines.append(cut(Text(f"{mark}{title(block.request)}", style), width))
     return lines
 
 
