@@ -167,7 +167,7 @@ async def conversation(home: Path) -> str:
     """A change waits for approval."""
     async with at_the_terminal(home, (108, 42)) as person:
         await person.say(TASK)
-        await person.sees("y once")
+        await person.sees("1. Yes, this once (y)")
         return await person.picture()
 
 
@@ -199,7 +199,7 @@ async def picker(home: Path) -> str:
     for wish in wishes:
         async with at_the_terminal(home, (108, 30)) as person:
             await person.say(wish)
-            await person.sees("y once")
+            await person.sees("1. Yes, this once (y)")
     async with at_the_terminal(home, (108, 30)) as person:
         await person.say("/resume")
         await person.sees(*wishes)
@@ -216,7 +216,7 @@ async def light(home: Path) -> str:
 async def fixed(person: Person) -> None:
     """The whole task, approved."""
     await person.say(TASK)
-    await person.sees("y once")
+    await person.sees("1. Yes, this once (y)")
     await person.pilot.press("y")
     await person.sees("nothing else", "Say what to do")
 
