@@ -368,6 +368,8 @@ class Gate:
                 self._memory.refuse(host)
         elif response.scope != "once" and response.hunks is None:
             self._memory.keep(tool, cases, response.lasting, response.scope, turn)
+        elif any(host.registries for host in hosts):  # packages come in several calls
+            self._memory.keep(tool, cases, "same", "thread")
 
     async def _cover(self) -> None:
         """Answer what waits and is covered by an answer that was just given."""

@@ -138,8 +138,9 @@ def plain(request: ConfirmRequest) -> str:
     hosts = [one for one in request.actions if isinstance(one, Network)]
     if hosts:
         named = " and ".join(f"{flat(one.host)}:{one.port}" for one in hosts)
-        what = "these hosts" if hosts[0].registries else named
-        return f"allows the connections of this call to {what}"
+        if hosts[0].registries:
+            return "allows connections to these hosts in this thread"
+        return f"allows the connections of this call to {named}"
     if any(isinstance(one, Execute) and one.again for one in request.actions):
         return "allows it for this one run"
     return ""
@@ -167,8 +168,12 @@ def offered(request: ConfirmRequest, count: int = 1) -> list[Offered]:
     `count` is how many requests an answer to all would answer.
     """
     again = any(isinstance(one, Execute) and one.again for one in request.actions)
-    made = [Offered("y", "Yes, and run it again" if again else "Yes, this once")]
+    installs = any(isinstance(one, Network) and one.registries for one in request.actions)
+    once = "Yes, in this thread" if installs else "Yes, this once"
+    made = [Offered("y", "Yes, and run it again" if again else once)]
     for key, (name, scope, _) in lasting_keys(request).items():
+        if installs and scope == "thread":
+            continue  # that is a plain yes
         words = f"Yes, and {_what(request, name)}, {_HOLD[scope]}"
         made.append(Offered(key, words, allowed_by(request, key), True))
     if count > 1:
