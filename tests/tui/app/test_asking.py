@@ -2,6 +2,7 @@
 
 import asyncio
 
+from steersman.ports.tui.approvals import Approvals
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.passing import Passing
 from steersman.records.errors import SteersmanError
@@ -67,6 +68,23 @@ def test_words_at_a_card_are_written_and_answer_nothing(environ, workspace, scri
             await me.sees("Enter confirms “y”")  # words are half written
             assert len(me.story.waiting()) == 1
             await me.press("enter")
+            await me.turn_ends()
+
+    live(scene)
+
+
+def test_that_nothing_waits_is_old_news_when_the_next_is_asked(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model, **ASKED) as me:
+            await me.say("fix it")
+            await me.sees("wants to change")
+            await me.until(lambda: me.app.attention == "asking")
+            card = me.app.query_one(Approvals)
+            card.post_message(Approvals.Emptied())
+            await me.pilot.pause()
+            assert me.app.attention == "asking"
+            await me.press("y")
             await me.turn_ends()
 
     live(scene)

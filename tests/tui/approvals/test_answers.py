@@ -546,6 +546,26 @@ def test_several_agents_ask_and_are_answered_one_after_the_other() -> None:
     assert app.emptied == 1
 
 
+def test_what_is_asked_right_after_the_last_answer_is_read_first() -> None:
+    """The keys still go there: one that was pressed for the last request answers no other."""
+
+    async def story() -> Stand:
+        app = Stand(patience=600)
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show(*queue(edit_request()), grab=True)
+            await pilot.pause()
+            app.approvals.show([], [])
+            app.approvals.show(*queue(command_request(corr="ask_2")))
+            await pilot.press("y")
+            await pilot.pause()
+            app.picture = screen_text(app)
+        return app
+
+    app = asyncio.run(story())
+    assert app.answers == []
+    assert "That was too quick" in picture(app)
+
+
 def test_what_was_answered_is_not_asked_again_before_the_log_says_so() -> None:
     async def story() -> Stand:
         request, work = edit_request()

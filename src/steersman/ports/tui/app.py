@@ -309,7 +309,7 @@ class SteersmanApp(InOrder[Left]):
 
     def on_approvals_emptied(self) -> None:
         """Nothing waits any more."""
-        self.query_one(Composer).focus()
+        self.showing.emptied()
 
     def on_app_focus(self) -> None:
         """The user looks at this terminal."""

@@ -104,7 +104,7 @@ class Approvals(Letters, can_focus=True):
 
     def _go_on(self, *, grab: bool = False) -> None:
         """Show what is asked now, if it is not what is shown already."""
-        block, had = self.current, self._has_keys()
+        block, had = self.current, self._focused()
         if self._queue.changed(sudden=grab or had):
             self._disarm()
             self._note, self._more = "", False
@@ -157,8 +157,12 @@ class Approvals(Letters, can_focus=True):
         self._prose = False
 
     def _has_keys(self) -> bool:
+        return self.display and self._focused()
+
+    def _focused(self) -> bool:
+        """Whether keys come here, or would: for a moment after the last answer nothing is shown."""
         focused = self.screen.focused
-        return self.display and focused is not None and self in focused.ancestors_with_self
+        return focused is not None and self in focused.ancestors_with_self
 
     # Answers.
 

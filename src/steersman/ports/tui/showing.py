@@ -193,6 +193,11 @@ class Showing:
             self._asking.reopen(corr)
             self.everything()
 
+    def emptied(self) -> None:
+        """Let keys go back to the composer, unless something new is asked by now."""
+        if self._asking is None or self._asking.current is None:
+            self._app.query_one(Composer).focus()
+
     def answer(self) -> None:
         """Let keys go to what waits."""
         if self._asking is not None:
