@@ -165,7 +165,7 @@ def test_programs_that_need_a_terminal_are_answered_and_the_line_stays(steer, sc
     ours(window.raw)
     [thread] = threads(steer)
     assert [one["arguments"] for one in bodies(steer, thread, "tool_call")] == [
-        {"command": "less calc.py"}
+        {"wait_timeout": 120, "command": "less calc.py"}
     ]
 
 

@@ -21,8 +21,11 @@ pytestmark = NEEDED
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def steer(request, steer):
-    """The command line on one of the stores; a process that died is soon known to have."""
-    steer.environ["STEERSMAN_LEASE_SECONDS"] = "2"
+    """The command line on one of the stores.
+
+    That a process died is known by its lock; one that lives is never too slow to be believed.
+    """
+    steer.environ["STEERSMAN_LEASE_SECONDS"] = "600"
     if request.param == "postgres":
         steer.environ["STEERSMAN_STORE"] = request.getfixturevalue("postgres_url")
     return steer
