@@ -61,6 +61,7 @@ class Ground:
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
             "STEERSMAN_HOME": str(self.home),
+            "STEERSMAN_COMMAND_WAIT": "600",
             "XDG_CONFIG_HOME": str(folder / "config"),
             "STEERSMAN_STORE": url,
             "STEERSMAN_LEASE_SECONDS": str(LEASE),

@@ -38,6 +38,7 @@ class Served:
         self.environ = {
             "HOME": str(home),
             "STEERSMAN_HOME": str(home / "data"),
+            "STEERSMAN_COMMAND_WAIT": "600",
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
         }

@@ -102,6 +102,7 @@ def _machine(name: str, url: str, environ: dict[str, str], folder: Path) -> Iter
         home = folder / name
         home.mkdir()
         own = {"STEERSMAN_HOME": str(home), "STEERSMAN_STORE": urlunsplit(reached)}
+        own["STEERSMAN_COMMAND_WAIT"] = "600"
         machine = Machine(name, namespace, ours, {**environ, **own})
         try:
             yield machine
