@@ -92,6 +92,9 @@ class Bare:
     async def settle(self, bench: Any) -> Effects:
         return Effects()
 
+    def sweep(self) -> None:
+        """Nothing is left behind."""
+
     def settle_later(self, running: Any, run: Any, bench: Any, tidy: Any, *, job: bool) -> None:
         self._later.append(asyncio.ensure_future(running.wait()))
 

@@ -42,6 +42,7 @@ from steersman.records.secret_files import SecretFiles
 from steersman.store.log import Lane, unbroken
 
 C = TypeVar("C", bound=Copied)
+SOON = 0.1  # seconds in which a next command may begin
 LONG = 1.0  # seconds; settling that takes longer is followed by a rest of the same length
 
 
@@ -64,6 +65,7 @@ class CommandRuns:
         self._going: set[CommandRun] = set()  # in the background, not ended yet
         self._probe = probe or Probe(journal.root, self._scratch)
         self._loopback = Loopback()
+        self._left_behind: list[Callable[[], None]] = []  # what removes it
         self._sweeping: set[asyncio.Future[None]] = set()
         self._settling: asyncio.Task[None] | None = None
         self._rested = 0.0
@@ -321,17 +323,32 @@ class CommandRuns:
         self._rested = time.monotonic() + (took if took > LONG else 0)
 
     def _sweep(self, discard: Callable[[], None]) -> None:
-        """Remove what a command left behind in a thread of its own; its lock says whose it is."""
-        sweeping = asyncio.ensure_future(asyncio.to_thread(discard))
-        self._sweeping.add(sweeping)
-        sweeping.add_done_callback(self._sweeping.discard)
+        """Have what a command left behind removed soon; its lock says whose it is.
+
+        Not at once: its result comes first, and the disk and the interpreter are free while the
+        next command runs.
+        """
+        if not self._left_behind:
+            asyncio.get_running_loop().call_later(SOON, self.sweep)
+        self._left_behind.append(discard)
+
+    def sweep(self) -> None:
+        """Remove what commands left behind, in a thread of its own."""
+        left, self._left_behind = self._left_behind, []
+        for discard in left:
+            sweeping = asyncio.ensure_future(asyncio.to_thread(discard))
+            self._sweeping.add(sweeping)
+            sweeping.add_done_callback(self._sweeping.discard)
 
     async def close(self) -> None:
         """Wait until everything that ended is settled; all commands must have ended before."""
         settling = {self._settling} if self._settling else set()
-        for waiting in (self._unsettled, settling, self._sweeping):
+        for waiting in (self._unsettled, settling):
             if waiting:
                 await asyncio.wait(waiting)
+        self.sweep()
+        if self._sweeping:
+            await asyncio.wait(self._sweeping)
         await self._probe.close()
         self._loopback.close()
 

@@ -292,6 +292,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 redactor=bench.lane.log.redactor,
                 handed=Handed(run.inherit, run.spaces, run.view, attempt.talk),
             )
+            self._runs.sweep()
             try:
                 kept = await self._wait(running, run, args, notes)
             finally:
