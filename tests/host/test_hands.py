@@ -7,6 +7,7 @@ from functools import wraps
 import pytest
 
 from steersman.hands import Hands, serve
+from tests.operations.workshop import Workshop
 
 
 @pytest.fixture
@@ -94,3 +95,26 @@ def test_a_loop_is_served_once_and_its_threads_end_with_it():
 
     assert thread.name == "hand-0"
     assert not thread.is_alive()
+
+
+def test_a_plain_command_is_handed_to_threads_a_few_times(tmp_path, monkeypatch):
+    """Each time costs as much as a small piece of the work; what belongs together goes together."""
+    handed = []
+    submit = Hands.submit
+
+    def noted(hands, work, *args, **named):
+        handed.append(work)
+        return submit(hands, work, *args, **named)
+
+    monkeypatch.setattr(Hands, "submit", noted)
+
+    def times(commands):
+        handed.clear()
+        calls = [
+            ("workspace_run_command", {"command": f"echo {n} >> out"}) for n in range(commands)
+        ]
+        results = Workshop(tmp_path).do(*calls)
+        assert [result.status for result in results] == ["ok"] * commands
+        return len(handed)
+
+    assert times(10) - times(2) <= 8 * 13

@@ -22,12 +22,13 @@ from steersman.operations.running.confine import Sandbox
 from steersman.operations.running.copied import Copied
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.guardian import NO_VIEW, View
+from steersman.operations.running.losses import Past
 from steersman.operations.running.overlay import Transaction, to_be_read
 from steersman.operations.running.programs import found
-from steersman.operations.running.reporting import names_of, tell
+from steersman.operations.running.reporting import Told, names_of, tell, told_of
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
-from steersman.records.action import Network
+from steersman.records.action import Action, Network
 from steersman.records.addresses import canonical_host
 from steersman.records.change import Change
 from steersman.records.errors import SteersmanError
@@ -300,34 +301,46 @@ class OverView(CommandRun):
 
     async def settle(self, bench: Bench) -> Effects:
         """Put what the command did before the gate, and make it so."""
-        found = await asyncio.to_thread(self._transaction.changes, self._journal.objects)
+        past = LoggedPast(self._journal, bench.lane)
+        found, actions, told = await asyncio.to_thread(self._look, past)
         if found.meanwhile:
             raise Conflict(found.meanwhile)
         words: list[str] = []
         if found.changes or found.remove:
-            await self.judge(found, bench)
-            words = await self.make(found, bench)
+            await bench.admit(actions)
+            await self._commit(found, bench)
+            words = told.show(bench)
         notes = found.notes
         if self._given is not None:
             take_over = asyncio.to_thread(self._given.take_over, self._journal.objects)
             notes = [*notes, *await unbroken(take_over)]
         return Effects(words, notes)
 
+    def _look(self, past: Past) -> tuple[Changeset, list[Action], Told]:
+        """What the command did, as the gate is asked about it, and as it is told afterwards."""
+        found = self._transaction.changes(self._journal.objects)
+        if found.meanwhile or not (found.changes or found.remove):
+            return found, [], Told()
+        return found, self._actions(found, past), told_of(self._journal, found.changes)
+
+    def _actions(self, found: Changeset, past: Past) -> list[Action]:
+        return actions_for(self._journal, found.changes, self._command, past, remove=found.remove)
+
     async def judge(self, found: Changeset, bench: Bench) -> None:
         """Put changes before the gate; raises when it says no."""
         past = LoggedPast(self._journal, bench.lane)
-        actions = await asyncio.to_thread(
-            actions_for, self._journal, found.changes, self._command, past, remove=found.remove
-        )
-        await bench.admit(actions)
+        await bench.admit(await asyncio.to_thread(self._actions, found, past))
 
-    async def make(self, found: Changeset, bench: Bench) -> list[str]:
-        """Make changes so, with their checkpoint in the log; the answer is what they are."""
+    async def make(self, found: Changeset, bench: Bench) -> None:
+        """Make changes so, with their checkpoint in the log, and show them."""
+        await self._commit(found, bench)
+        await tell(self._journal, found.changes, bench)
+
+    async def _commit(self, found: Changeset, bench: Bench) -> None:
         body = Checkpoint("effect", tuple(found.changes), count=len(found.changes))
         await self._journal.make(
             body, bench.lane, bench.call, times=found.times, remove=found.remove
         )
-        return await tell(self._journal, found.changes, bench)
 
     async def discard(self) -> None:
         """Forget what is left of the view; nobody waits while the disk does."""

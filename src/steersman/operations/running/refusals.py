@@ -180,6 +180,11 @@ def _opened(end: str, cwd: str, root: str, profile: Profile, command: str) -> li
     return [place] if place in places and _may_be_given(place, root, home, profile) else []
 
 
+def was_refused_a_push(output: str) -> bool:
+    """Whether git said that a repository cannot be written; in which one is looked for on disk."""
+    return bool(_UNPACKED.search(output[-TAIL:]))
+
+
 def _pushed(end: str, cwd: str) -> list[str]:
     """The repositories of this machine that a push could not write, as far as git names them."""
     if not _UNPACKED.search(end):

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from steersman.operations.journal.journal import Journal
 from steersman.operations.matching import counted
 from steersman.operations.running.effects import verb
@@ -15,22 +17,33 @@ SHOWN_DIFFS = 20
 SHOWN_NAMES = 40
 
 
-async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> list[str]:
-    """Show the diffs of the first files; the answer is all of the changes in words."""
+class Told(Struct, frozen=True):
+    """Changes as they are told: the diffs of the first files, and all of them in words."""
+
+    diffs: Sequence[Body] = ()
+    words: Sequence[str] = ()
+
+    def show(self, bench: Bench) -> list[str]:
+        """Have the diffs in the log with the result of the call; the answer is the words."""
+        bench.lane.later(*self.diffs, corr=bench.call)
+        return list(self.words)
+
+
+async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
+    """Show the diffs of the first files."""
+    (await asyncio.to_thread(told_of, journal, changes)).show(bench)
+
+
+def told_of(journal: Journal, changes: Sequence[Change]) -> Told:
+    """Changes as they are told, which reads what the files held and hold."""
     texts = [
         change
         for change in changes
         if "file" in (change.before.kind, change.after.kind) and not git_bookkeeping(change.path)
     ]
-
-    def made() -> tuple[list[Body], list[str]]:
-        diffs = [(one.title(), journal.diff_of(one)) for one in journal.seen(texts)[:SHOWN_DIFFS]]
-        bodies: list[Body] = [DiffReady(name, diff, *counted(diff)) for name, diff in diffs]
-        return bodies, names_of(journal, changes)
-
-    bodies, words = await asyncio.to_thread(made)
-    bench.lane.later(*bodies, corr=bench.call)  # the result of the call comes next
-    return words
+    diffs = [(one.title(), journal.diff_of(one)) for one in journal.seen(texts)[:SHOWN_DIFFS]]
+    bodies = [DiffReady(name, diff, *counted(diff)) for name, diff in diffs]
+    return Told(bodies, names_of(journal, changes))
 
 
 def names_of(journal: Journal, changes: Sequence[Change]) -> list[str]:

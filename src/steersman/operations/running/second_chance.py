@@ -18,6 +18,7 @@ from steersman.operations.running.refusals import (
     refusals,
     unkept,
     unpushed,
+    was_refused_a_push,
 )
 from steersman.operations.running.symptoms import looks_confined, worth_letting_out
 from steersman.operations.tool import Bench
@@ -84,7 +85,9 @@ class SecondChances:
         before = self._known.pop(key, None)
         if not profile.sandbox:
             return None
-        alone, found = await asyncio.to_thread(_looked, ended, root, profile, level)
+        alone, found = "", NOTHING
+        if ended.exit_code or profile.given or was_refused_a_push(ended.output):
+            alone, found = await asyncio.to_thread(_looked, ended, root, profile, level)
         confined = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
         why = alone or confined
         if found == NOTHING and not worth_letting_out(why):

@@ -136,6 +136,8 @@ class RunCommand(Tool[RunCommandArgs]):
         """Execute that command."""
         if "\0" in args.command:
             raise ToolProblem("A command must not contain a NUL character.")
+        if "push" not in args.command:  # nothing is read for it, and no thread is needed
+            return Plan(args, [self._wanted(args, workspace)])
         return Plan(args, [await asyncio.to_thread(self._planned, args, workspace)])
 
     async def perform(self, plan: Plan[RunCommandArgs], bench: Bench) -> CommandResult:
