@@ -48,7 +48,11 @@ def main() -> None:
     quick_imports.serve()
     from steersman.ports.cli.app import run
 
-    run()
+    try:
+        run()
+    finally:
+        if patterns := sys.modules.get("steersman.records.kept_patterns"):
+            patterns.KEPT.keep()
 
 
 def steer() -> None:

@@ -38,7 +38,9 @@ class Pattern:
 
     def __getattr__(self, name: str) -> object:
         """Compile; the methods are there from now on."""
-        made = re.compile(self.text, self.flags)
+        from steersman.records.kept_patterns import KEPT
+
+        made = KEPT.compile(self.text, self.flags)
         for method in _METHODS:
             setattr(self, method, getattr(made, method))
         return getattr(made, name)

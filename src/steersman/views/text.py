@@ -1,6 +1,5 @@
 """Words for messages: one line each, safe for a terminal."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -45,6 +44,7 @@ from steersman.records.message import (
     User,
 )
 from steersman.records.names import shown
+from steersman.records.patterns import pattern
 from steersman.records.undo import Part
 from steersman.records.visible import UNSAFE, visible
 from steersman.records.wording import elsewhere, requested
@@ -348,15 +348,15 @@ def next_words(error: Error) -> str:
 
 # What a shell and the chat have other words for. What only a shell has stays as it is.
 _IN_CHAT = (
-    (re.compile(r"pass --model provider:name"), "choose one with `/model`"),
-    (re.compile(r"(?:steer )?--(mode|model|approvals|trust)\b"), r"/\1"),
-    (re.compile(r"\bsteer models\b"), "/model"),
-    (re.compile(r"\bsteer (config|mcp|skills) (?:list|edit)\b"), r"/\1"),
-    (re.compile(r"\bsteer policy list\b"), "/permissions"),
-    (re.compile(r"\bsteer policy forget\b(?! --)"), "/permissions forget"),
-    (re.compile(r"\bsteer threads list\b"), "/resume"),
-    (re.compile(r"\bsteer (login|logout|docs|config|mcp (?:en|dis)able)\b(?! --)"), r"/\1"),
-    (re.compile(r"\bsteer undo\b(?=[`.]|$)"), "/undo"),
+    (pattern(r"pass --model provider:name"), "choose one with `/model`"),
+    (pattern(r"(?:steer )?--(mode|model|approvals|trust)\b"), r"/\1"),
+    (pattern(r"\bsteer models\b"), "/model"),
+    (pattern(r"\bsteer (config|mcp|skills) (?:list|edit)\b"), r"/\1"),
+    (pattern(r"\bsteer policy list\b"), "/permissions"),
+    (pattern(r"\bsteer policy forget\b(?! --)"), "/permissions forget"),
+    (pattern(r"\bsteer threads list\b"), "/resume"),
+    (pattern(r"\bsteer (login|logout|docs|config|mcp (?:en|dis)able)\b(?! --)"), r"/\1"),
+    (pattern(r"\bsteer undo\b(?=[`.]|$)"), "/undo"),
 )
 
 
