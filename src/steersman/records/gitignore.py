@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from steersman.records.errors import ToolProblem
 
+_BRACES = re.compile(rb"([{},])")
+
 
 class Rule(Struct, frozen=True):
     """One line of a `.gitignore`."""
@@ -134,7 +136,8 @@ def _choices(pattern: bytes) -> list[bytes]:
     """The patterns that `{a,b}` stands for."""
     opened: list[list[bytes]] = [[b""]]
     closed: list[list[bytes]] = [[]]
-    for token in _tokens(pattern):
+    plain = b"\\" not in pattern and b"[" not in pattern
+    for token in _BRACES.split(pattern) if plain else _tokens(pattern):
         if token == b"{":
             opened.append([b""])
             closed.append([])

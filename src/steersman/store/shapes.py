@@ -86,7 +86,10 @@ def _table() -> _Table:
     prefixes = list(rests)
     longer = _any_of([p for p in prefixes if len(p) > SHORT_PREFIX])
     return _Table(
-        {p: [(q, rest) for q, rest in rests.items() if p.startswith(q)] for p in prefixes},
+        {
+            p: [(q, rests[q]) for size in range(len(p), 0, -1) if (q := p[:size]) in rests]
+            for p in prefixes
+        },
         pattern(_any_of(prefixes)),
         pattern("(?<=[_-])" + longer),
         pattern("(?<![A-Za-z0-9])" + longer),
