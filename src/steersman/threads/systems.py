@@ -261,8 +261,8 @@ class ThreadSystems:
         if not runs_commands(self.settings.mode):
             return
         self.runs.prepare()
+        await asyncio.to_thread(self.processes.warm)  # first: it is a program that takes its time
         secret = (await self.gate.secret_files()).lines
-        await asyncio.to_thread(self.processes.warm)
         await self.external.prepare(secret)
 
     def _gate(self, log: ThreadLog, setup: Setup, secret_files: SecretFiles) -> Gate:
