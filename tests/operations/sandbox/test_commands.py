@@ -23,6 +23,7 @@ from steersman.threads.handle import ThreadHandle
 from steersman.views.requests import title
 from tests.operations.sandbox.kit import a_folder
 from tests.operations.workshop import Workshop
+from tests.world import call
 
 RENAME = 'python3 -c \'import os; os.rename("d", "e")\''
 
@@ -424,3 +425,13 @@ def serving() -> Iterator[int]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def test_what_commands_leave_behind_is_gone_with_their_thread(steer, script, environ):
+    """It is removed while the next command runs; what the last one left, before the end."""
+    commands = [call("workspace_run_command", command=f"echo {n} > {n}.txt") for n in range(3)]
+    model = script({"tool_calls": commands}, {"text": "Done."})
+    messages = steer.messages("run", "x", "--model", model)
+    results = [message["body"] for message in messages if message["kind"] == "tool_result"]
+    assert [result["status"] for result in results] == ["ok"] * 3
+    assert os.listdir(f"{environ['STEERSMAN_HOME']}/scratch") == []
