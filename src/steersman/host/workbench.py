@@ -147,6 +147,10 @@ class Workbench:
         """The threads of calls in a folder (a real path) that this process runs."""
         return [one for one in self._threads.get(folder, ()) if self._host.session(one)]
 
+    def folders(self, caller: Holder) -> list[str]:
+        """The folders with calls in them that are any business of the caller's."""
+        return [one for one in self._threads if caller.sees(one)]
+
     async def output(self, asked: Asked) -> Any:
         """What a tool gives; raises `Denied`, `ToolProblem`, or `Waits`.
 

@@ -49,7 +49,9 @@ MEANT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("Task", "NotebookEdit", "ExitPlanMode"), ()),
 }
 # What the application does for whoever uses it; the agent of a thread is not offered these.
-HOST = frozenset({"open_file", "read_bytes", "show_diff", "get_vcs_status", "change_setting"})
+HOST = frozenset({
+    "open_file", "read_bytes", "show_diff", "get_vcs_status", "change_setting", "open_terminal",
+})  # fmt: skip
 # Our tools, but those that MCP servers bring.
 OURS = frozenset({
     "workspace_status", "workspace_list_files", "workspace_read_file", "workspace_search_files",

@@ -54,6 +54,7 @@ from steersman.threads.thinking import Mind
 
 if TYPE_CHECKING:
     from steersman.operations.mcp.gateway import Gateway
+    from steersman.operations.running.processes import Running
 
 ROOT = "steersman"
 ENGINE = "native"
@@ -120,6 +121,11 @@ class Turning:
     def jobs(self) -> dict[str, str]:
         """The commands that run in the background, by their names."""
         return self._systems.processes.jobs()
+
+    @property
+    def terminals(self) -> "dict[str, Running]":
+        """The programs that have a terminal, by their names."""
+        return self._systems.processes.terminals()
 
     @property
     def servers(self) -> "Gateway | None":

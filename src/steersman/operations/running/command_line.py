@@ -5,19 +5,32 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from steersman.operations.running.quieting import quiet_environment
+from steersman.operations.running.quieting import quiet_environment, terminal_environment
 from steersman.operations.tool import Bench
 
 SHELL = ("bash", "--norc", "--noprofile", "-c")
 
 
 async def started(
-    command: str, cwd: str, bench: Bench, environ: Mapping[str, str]
+    command: str,
+    cwd: str,
+    bench: Bench,
+    environ: Mapping[str, str],
+    *,
+    terminal: bool = False,
 ) -> tuple[Bench, list[str]]:
     """The line to start, and the bench with its environment; `environ` if it has none.
 
-    Programs do not ask in it. What a repository was opened to is git alone, without a shell.
+    Programs do not ask in it, unless they have a terminal. What a repository was opened to is git
+    alone, without a shell.
     """
+    if terminal:
+        from steersman.operations.running.door import PYTHON, STAGE
+
+        own = terminal_environment(bench.profile.environ or environ)
+        stage = (PYTHON, "-I", "-S", "-s", "-c", STAGE, "terminal")
+        bench = replace(bench, profile=replace(bench.profile, environ=own))
+        return bench, [*stage, *SHELL, command]
     quiet = quiet_environment(bench.profile.environ or environ)
     profile, line = replace(bench.profile, environ=quiet), [*SHELL, command]
     if profile.granted:

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from steersman.operations.running.terminal import Size
 from steersman.records.errors import ToolProblem
 
 PROGRAM = Path(__file__).with_name("guardian_process.py")
@@ -62,13 +63,15 @@ NO_VIEW = View()
 class Handed(Struct, frozen=True):
     """What of the host a command gets: descriptors to inherit, namespaces to start in, a view.
 
-    One that is to `talk` reads from the first descriptor and prints to the second.
+    One that is to `talk` reads from the first descriptor and prints to the second; one that has a
+    `terminal` of that size does both there.
     """
 
     inherit: tuple[int, ...] = ()
     spaces: tuple[int, ...] = ()
     view: View = NO_VIEW
     talk: tuple[int, ...] = ()
+    terminal: Size | None = None
 
 
 NOTHING = Handed()

@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.operations.running.guardian import (
     NO_LIMITS,
@@ -26,6 +27,7 @@ from steersman.operations.running.guardian import (
     Limits,
 )
 from steersman.operations.running.output import SPOOL, Output
+from steersman.operations.running.terminal import Size, Terminal, open_terminal
 from steersman.records.errors import ToolProblem
 from steersman.records.private_files import make_private_folder
 from steersman.store.redactor import Redactor
@@ -75,7 +77,13 @@ class Running:
     """A command that was started, under the handle it keeps."""
 
     def __init__(
-        self, id: str, command: str, lifeline: Lifeline, output: Output, pipe: int
+        self,
+        id: str,
+        command: str,
+        lifeline: Lifeline,
+        output: Output,
+        pipe: int,
+        size: Size | None = None,
     ) -> None:
         self.id = id
         self.command = command
@@ -89,6 +97,7 @@ class Running:
         self.halted = False  # it was asked to end, or made to
         self.left = 0  # processes that outlived it and were ended
         self.seen = 0  # how much of the output someone has been shown
+        self.terminal = Terminal(pipe, size) if size else None
         self._lifeline = lifeline
         self._pipe = pipe
         self._moment = DRAIN
@@ -153,6 +162,9 @@ class Running:
         finally:
             loop.remove_reader(self._pipe)
             self._read_rest()
+            if self.terminal:
+                loop.remove_writer(self._pipe)
+                self.terminal.close()
             os.close(self._pipe)
             self._lifeline.close()
             self.output.finish()
@@ -172,6 +184,8 @@ class Running:
             elif word == "many":
                 self.halted = True
                 self.output.add(_CROWD % number)
+                if self.terminal:
+                    self.terminal.add((_CROWD % number).replace(b"\n", b"\r\n"))
             elif word == "exit":
                 self._seconds = self.seconds
                 self.state = Condition("exited" if number >= 0 else "killed", abs(number))
@@ -208,7 +222,7 @@ class Running:
     def _read(self) -> bool:
         """Take what is in the pipe; False when there is nothing now."""
         try:
-            piece = os.read(self._pipe, PIECE)
+            piece = self.terminal.read() if self.terminal else os.read(self._pipe, PIECE)
         except BlockingIOError:
             return False
         if not piece:
@@ -270,8 +284,15 @@ class Processes:
         self._count += 1
         id = f"p{self._count}"
         output = self._spool(id, progress, redactor)
-        pipe, inlet = os.pipe()
+        try:
+            pipe, inlet = open_terminal(size) if (size := handed.terminal) else os.pipe()
+        except OSError as error:
+            output.finish()
+            output.path.unlink(missing_ok=True)
+            raise ToolProblem("The command was not started.", str(error), "Try again.") from error
         os.set_blocking(pipe, False)
+        if size:
+            handed = replace(handed, talk=(inlet, inlet))
         try:
             marked = {**environ, MARK: call}
             lifeline = await self._guardian.start(
@@ -286,7 +307,7 @@ class Processes:
             raise
         finally:
             os.close(inlet)
-        running = Running(id, command or " ".join(argv), lifeline, output, pipe)
+        running = Running(id, command or " ".join(argv), lifeline, output, pipe, size)
         self._known[id] = running
         self._forget()
         if self._closed:
@@ -320,6 +341,10 @@ class Processes:
     def jobs(self) -> dict[str, str]:
         """The commands that run in the background, by their handles."""
         return {one.id: one.command for one in self.listing() if one.background and not one.ended}
+
+    def terminals(self) -> dict[str, Running]:
+        """The programs that have a terminal, by their handles."""
+        return {one.id: one for one in self.listing() if one.terminal}
 
     async def close(self) -> None:
         """End everything."""

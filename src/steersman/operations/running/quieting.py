@@ -21,6 +21,12 @@ def quiet_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in environ.keys() - DROPPED} | quiet()
 
 
+def terminal_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment for programs with a terminal; they find out its size themselves."""
+    left = environ.keys() - {*DROPPED, "COLUMNS", "LINES", "NO_COLOR"}
+    return {name: environ[name] for name in left} | {"TERM": "xterm-256color"}
+
+
 @cache
 def quiet() -> dict[str, str]:
     """The variables of `quiet.txt`."""

@@ -1,7 +1,8 @@
 """The first program inside a sandbox with a door: it hands its listener out, then is the command.
 
 Its text is given to `python -I -S -c` with a descriptor, a port, addresses as `ADDRESS/PORT`, `--`
-and the command. It listens on the loopback of its network, on another port where others have that
+and the command; or with `terminal` and the command, where it only takes the terminal it has for its
+own. It listens on the loopback of its network, on another port where others have that
 one, and at the addresses where nobody does yet. It sends the listeners to the host through the
 descriptor, waits for one byte, closes everything and becomes the command. It is on the way of every
 command with network, so it imports only what is built in. No socket of the host's kind is made: a
@@ -38,8 +39,15 @@ def main(descriptor: str, port: str, *rest: str) -> int:
     host.close()
     if not opened:
         return _fail("the network proxy was closed before the command began", CLOSED)
-    for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and the command would inherit it
-        signal(ignored, SIG_DFL)
+    return become(command)
+
+
+def in_terminal(*command: str) -> int:
+    """Make what it reads from the terminal of its session, so that keys signal, and become it."""
+    try:
+        posix.login_tty(0)
+    except OSError as error:
+        return _fail(f"the terminal cannot be used: {error.strerror}", CLOSED)
     return become(command)
 
 
@@ -88,6 +96,8 @@ def hand_out(listeners: list[socket], host: socket) -> bytes:
 
 def become(command: tuple[str, ...]) -> int:
     """Replace this program; the answer shows why that failed, in the numbers of shells."""
+    for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and the command would inherit it
+        signal(ignored, SIG_DFL)
     environ = posix.environ
     _drop_coerced_locale(environ)
     path = environ.get(b"PATH", b"/bin:/usr/bin").decode("utf-8", "surrogateescape")
@@ -121,4 +131,4 @@ def _fail(why: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    posix._exit(main(*sys.argv[1:]))
+    posix._exit(in_terminal(*sys.argv[2:]) if sys.argv[1] == "terminal" else main(*sys.argv[1:]))

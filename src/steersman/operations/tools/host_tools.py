@@ -9,6 +9,7 @@ from steersman.operations.running.processes import Processes
 from steersman.operations.tool import Tool
 from steersman.operations.tools.change_setting import ChangeSetting
 from steersman.operations.tools.open_file import OpenFile
+from steersman.operations.tools.open_terminal import OpenTerminal, TerminalRunner
 from steersman.operations.tools.read_bytes import ReadBytes
 from steersman.operations.tools.show_diff import ShowDiff
 from steersman.operations.tools.talking import Talking
@@ -24,4 +25,7 @@ def host_tools(
 ) -> list[Tool[Any]]:
     """The tools, in the order in which they are listed."""
     git = Talking(environ, processes, runs)
-    return [OpenFile(), ReadBytes(), ShowDiff(git), GetVcsStatus(git), ChangeSetting(configure)]
+    return [
+        OpenFile(), ReadBytes(), ShowDiff(git), GetVcsStatus(git), ChangeSetting(configure),
+        OpenTerminal(TerminalRunner(environ, processes, runs)),
+    ]  # fmt: skip

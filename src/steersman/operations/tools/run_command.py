@@ -37,6 +37,7 @@ from steersman.operations.running.second_chance import (
     either,
     too_late,
 )
+from steersman.operations.running.terminal import Size
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Execute
@@ -97,7 +98,7 @@ NOT_GIVEN = Given()
 class Attempt(Struct, frozen=True):
     """A command to be run, for whom, and what there is to say of it so far.
 
-    One that is to `talk` reads from a file and prints to another.
+    One that is to `talk` reads from a file and prints to another; one with a `size` has a terminal.
     """
 
     args: RunCommandArgs
@@ -106,6 +107,7 @@ class Attempt(Struct, frozen=True):
     line: list[str]
     notes: list[str]
     talk: tuple[int, ...] = ()
+    size: Size | None = None
 
 
 class RunCommand(Tool[RunCommandArgs]):
@@ -222,13 +224,16 @@ class RunCommand(Tool[RunCommandArgs]):
         bench: Bench,
         given: Given = NOT_GIVEN,
         talk: tuple[int, ...] = (),
+        size: Size | None = None,
     ) -> CommandResult | More:
         """Run it, and remove what was put in place for it."""
         self._placed[bench.call] = {}
         try:
             cwd = bench.workspace.locate(args.cwd)
-            bench, line = await started(args.command, cwd, bench, self._environ)
-            return await self._run_somewhere(Attempt(args, bench, given, line, [], talk))
+            bench, line = await started(
+                args.command, cwd, bench, self._environ, terminal=size is not None
+            )
+            return await self._run_somewhere(Attempt(args, bench, given, line, [], talk, size))
         finally:
             await _take_away(self._placed.pop(bench.call, {}))
 
@@ -292,7 +297,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 command=args.command,
                 progress=bench.progress,
                 redactor=bench.lane.log.redactor,
-                handed=Handed(run.inherit, run.spaces, run.view, attempt.talk),
+                handed=Handed(run.inherit, run.spaces, run.view, attempt.talk, attempt.size),
             )
             self._runs.sweep()
             try:
@@ -365,6 +370,9 @@ class RunCommand(Tool[RunCommandArgs]):
 
         The time in which the user is asked about a host does not count.
         """
+        if running.terminal:
+            self._processes.adopt(running)
+            return True
         patience = args.wait_timeout or (
             BACKGROUND if args.background else self._processes.patience
         )

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from steersman import __version__
+from steersman.host.terminals import TerminalFacts
 from steersman.ports.http.layer import OTHERWISE, PREFIX, Operation
 from steersman.ports.http.workspace import Executed
 from steersman.records.problem import Problem
@@ -16,6 +17,7 @@ REF = "#/components/schemas/{name}"
 SOURCES: Mapping[Any, tuple[str, str]] = {  # answers that name what other operations take
     ThreadFacts: ("thread", "id"),
     Executed: ("process", "background_process_id"),
+    TerminalFacts: ("terminal", "id"),
 }
 FAILURES = {
     400: "The request is not valid.",

@@ -16,7 +16,16 @@ from starlette.websockets import WebSocket
 from steersman import __version__
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Tokens
-from steersman.ports.http import entering, files, metrics, speaking, threads, undoing, workspace
+from steersman.ports.http import (
+    entering,
+    files,
+    metrics,
+    speaking,
+    terminals,
+    threads,
+    undoing,
+    workspace,
+)
 from steersman.ports.http.door import App, Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
 from steersman.ports.http.streams import HEARTBEAT, Streams
@@ -26,7 +35,7 @@ from steersman.records.problem import Problem
 if TYPE_CHECKING:
     from steersman.ports.http.watching import Watching
 
-ROOMS = (entering, threads, speaking, undoing, files, workspace, metrics)
+ROOMS = (entering, threads, speaking, undoing, files, workspace, terminals, metrics)
 OPERATIONS = [one for room in ROOMS for one in by_name(vars(room))]
 KNOWN = 1.0  # seconds for which a token that was valid counts as valid
 
@@ -46,6 +55,7 @@ class Server:
         self._tokens = Tokens(desk.host)
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
+        self._attaching = terminals.Attaching(desk, self.streams)
         desk.readers = lambda: self.streams.count
         desk.host.bus.keeps = True
         self.app: App = Door(
@@ -64,6 +74,7 @@ class Server:
             Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
             WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
             WebSocketRoute(f"{PREFIX}/threads/{{thread}}/git/watch", self._watched),
+            WebSocketRoute(f"{PREFIX}/terminals/{{terminal}}/attach", self._attaching.socket),
             Route("/openapi.json", self._described, methods=["GET"]),
             Route("/healthz", self._health, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
