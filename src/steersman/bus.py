@@ -116,14 +116,14 @@ class Bus:
         self._readers: dict[str, list[Subscription]] = {}
         self._partial: dict[str, dict[tuple[str, str], list[Message]]] = {}
         self.keeps = False
-        self.listener: Callable[[Message], None] | None = None  # hears all that is published
+        self.listeners: list[Callable[[Message], None]] = []  # hear all that is published
 
     def publish(self, message: Message) -> None:
         """Deliver now or mark as missed; never waits."""
         if self.keeps:
             self._keep(message)
-        if self.listener is not None:
-            self.listener(message)
+        for hear in self.listeners:
+            hear(message)
         for reader in self._readers.get(message.thread, ()):
             reader.offer(message)
 

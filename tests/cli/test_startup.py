@@ -89,6 +89,7 @@ OF_TOOL_FILES = {
     "steersman.extension", "steersman.identity.extensions", "steersman.operations.extensions",
     "steersman.threads.extensions", "steersman.identity.agents",
 }  # fmt: skip
+OF_TRACES = {"steersman.monitoring.telemetry", "steersman.monitoring.traces"}
 OF_SERVERS = {"steersman.operations.code.proposals", "steersman.operations.mcp.gateway"}
 
 
@@ -106,7 +107,7 @@ def test_a_scripted_run_imports_nothing_it_does_not_use(imported, script, comman
     assert heavy(found) == ({"tree_sitter"} if commands else set())  # by which commands are read
     assert "steersman.intelligence.scripted.server" not in found
     assert not any(name.startswith("steersman.intelligence.scripted.wires") for name in found)
-    assert not found & {"html", *OF_SERVERS, *OF_HOOKS, *OF_TOOL_FILES}
+    assert not found & {"html", *OF_SERVERS, *OF_HOOKS, *OF_TOOL_FILES, *OF_TRACES}
 
 
 # What a plain command that writes a file has no use for.

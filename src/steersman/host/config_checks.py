@@ -27,6 +27,7 @@ _EXAMPLES = {
     "domains": "Such as packages.example.org, *.example.com or 127.0.0.1:8080.",
     "environment": "Such as DJANGO_SETTINGS_MODULE or MYAPP_*.",
     "model": "`steer models` lists those that your keys can use.",
+    "otel": "Such as http://127.0.0.1:4318, or on.",
     "status_line": 'Such as: echo "$(basename "$PWD")"',
     "store": "Such as postgresql://HOST:PORT/DATABASE; empty means SQLite in the data folder.",
 }
@@ -43,15 +44,25 @@ def wrong(name: str, settings: Settings, environ: Mapping[str, str]) -> str:
         case "sockets":
             odd = [one for one in settings.sockets if not one.isprintable()]
             return "A socket's path has a character that no path should have." if odd else ""
-        case "model":
-            return _model(settings, environ)
+        case "model" | "output_style" | "otel":
+            return _OWN_CHECKS[name](settings, environ)
         case "store" if settings.store and not settings.store.startswith(_STORES):
             return f"“{settings.store}” is not the address of a store."
         case "status_line" if not settings.status_line.isprintable():
             return "A status line is one shell command on one line."
-        case "output_style":
-            return _style(settings.output_style, environ)
     return ""
+
+
+def _collector(settings: Settings, environ: Mapping[str, str]) -> str:
+    from urllib.parse import urlsplit
+
+    text = settings.otel
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    return "" if good or text in ("", "on") else f"“{text}” is not the address of a collector."
 
 
 def _domain(text: str) -> str:
@@ -61,11 +72,12 @@ def _domain(text: str) -> str:
     return f"“{text}” is not a host. {why}" if why else ""
 
 
-def _style(name: str, environ: Mapping[str, str]) -> str:
+def _style(settings: Settings, environ: Mapping[str, str]) -> str:
     """A style that is nowhere; one that only a folder has is chosen there, with `/style`."""
     from steersman.identity import styles
     from steersman.identity.settings_words import nearest
 
+    name = settings.output_style
     known = [styles.PLAIN, *styles.find(os.curdir, environ, trusted=False)]
     if name in known:
         return ""
@@ -82,3 +94,6 @@ def _model(settings: Settings, environ: Mapping[str, str]) -> str:
     except UsageProblem as problem:
         return f"{problem.what} {problem.why}".strip()
     return ""
+
+
+_OWN_CHECKS = {"model": _model, "output_style": _style, "otel": _collector}

@@ -33,7 +33,7 @@ class Desk:
         self.environ = environ
         self.tickets = Tickets()
         self.meter = Meter()
-        host.bus.listener = self.meter.hear
+        host.bus.listeners.append(self.meter.hear)
         self.readers: Callable[[], int] = lambda: 0  # how many follow something
         self._flags = flags
         self._quiet: dict[str, int] = {}

@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -51,6 +52,9 @@ from steersman.threads.session import Session
 from steersman.threads.systems import Setup
 from steersman.threads.thinking import Mind
 from steersman.threads.turning import ROOT
+
+if TYPE_CHECKING:
+    from steersman.monitoring.telemetry import Telemetry
 
 CONFIG = "steersman.host.config"  # which few need
 
@@ -92,6 +96,7 @@ class Runner:
         self._runs: dict[str, Run] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._leaving: dict[str, asyncio.Event] = {}
+        self._telemetry: dict[tuple[str, str], Telemetry] = {}
         self.newsroom = newsroom
 
     def session(self, thread_id: str) -> Session | None:
@@ -107,6 +112,8 @@ class Runner:
         """Let go of everything; threads that still run are left first."""
         while self._ending:
             await asyncio.wait(self._ending)
+        for one in self._telemetry.values():
+            await one.close()
         await self._resources.close()
         self._writer.shutdown()
 
@@ -165,6 +172,8 @@ class Runner:
         setup = await asyncio.to_thread(self._setup, workspace, opening, thread.id, redactor, rules)
         session = Session(log, setup, mind)
         session.title = thread.title
+        if opening.settings.otel:
+            self._trace(thread.id, opening.settings)
         left = await session.begin(resume=opening.resume and opening.attended)
         await asyncio.to_thread(self._keep, thread.id, session, opening.yes)
         mailbox = Mailbox(
@@ -180,6 +189,18 @@ class Runner:
         if left is not None:
             await session.resume(left)
         mailbox.open()
+
+    def _trace(self, thread_id: str, settings: Settings) -> None:
+        """Send the turns of a thread to a collector."""
+        from steersman.monitoring.telemetry import Telemetry, collector
+
+        key = (settings.otel, settings.otel_content)
+        if key not in self._telemetry:
+            to = collector(settings.otel, self._environ)
+            made = Telemetry(self._store, to, content=settings.otel_content == "on")
+            self._telemetry[key] = made
+            self._bus.listeners.append(made.hear)
+        self._telemetry[key].follow(thread_id)
 
     def _going_on(self, thread: Thread, opening: Opening, lease: Lease) -> Opening:
         """How the thread is run: work that continues has its own limits, and its standing yes.

@@ -45,7 +45,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     runs is waited for `command_wait` seconds, unless the call says how long.
     `on_hangup` says what becomes of a turn whose terminal goes away.
     `output_style` names how answers are worded; `status_line` is a command whose first line the
-    terminal shows as its status.
+    terminal shows as its status. `otel` is where turns are sent as traces, a URL or `on` for what
+    the usual variables name; `otel_content` whether with what was said (docs/telemetry.md).
     `safer` "apply" runs the safer form of a command where there is one; `guard` "refuse" refuses
     what the guard would ask about, whatever rules and earlier answers say.
     `add_dir` are folders outside the workspace that may be read, and never written.
@@ -86,6 +87,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     guard: Literal["ask", "refuse"] = "ask"
     output_style: str = "default"
     status_line: str = ""
+    otel: str = ""
+    otel_content: Literal["off", "on"] = "off"
     add_dir: tuple[str, ...] = ()
     tools: tuple[str, ...] = ("default",)
     allow: tuple[str, ...] = ()
