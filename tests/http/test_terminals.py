@@ -216,11 +216,17 @@ def test_a_terminal_is_listed_and_ended(server: Served) -> None:
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[Served]:
-    """A server of a test's own, whose commands may have 40 processes."""
+def setting() -> str:
+    """What the settings of a test's own server say."""
+    return "max_processes = 40"
+
+
+@pytest.fixture
+def other(tmp_path: Path, setting: str) -> Iterator[Served]:
+    """A server of a test's own."""
     own = tmp_path / "home" / ".config" / "steersman"
     own.mkdir(parents=True)
-    (own / "config.toml").write_text("max_processes = 40\n")
+    (own / "config.toml").write_text(f"{setting}\n")
     made = Served(tmp_path / "home", tmp_path / "work")
     yield made
     if made.process.poll() is None:
@@ -269,6 +275,22 @@ def test_what_the_gate_denies_is_not_started(server: Served) -> None:
     got = server.request("POST", "/api/v0/terminals", told)
     assert got.status == 403
     assert "Rule: fs.root." in got.json["what"]
+
+
+@pytest.mark.parametrize("setting", ['mode = "ask"', 'mode = "spec"'])
+def test_where_no_command_may_run_there_is_no_terminal(other: Served) -> None:
+    got = other.request("POST", "/api/v0/terminals", {"workspace": str(other.workspace)})
+    assert got.status == 403
+    assert "mode" in got.json["what"]
+
+
+@pytest.mark.parametrize("setting", ['mode = "plan"'])
+def test_where_commands_only_look_a_terminal_changes_nothing(other: Served) -> None:
+    with attached(other, opened(other)) as seat:
+        seat.type("echo new > new.txt; exit\n")
+        seat.to_the_end()
+    assert b"Read-only file system" in seat.seen
+    assert list(other.workspace.iterdir()) == []
 
 
 def test_only_who_may_work_in_the_folder_comes_near_a_terminal(
