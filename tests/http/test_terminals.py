@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tests.http import kit
 from tests.http.kit import Served
 from tests.http.shown import attached, dialled, opened
 
@@ -73,11 +75,13 @@ def test_a_program_sees_how_large_its_terminal_is(server: Served) -> None:
 
 
 def test_a_program_learns_that_its_terminal_became_larger(server: Served) -> None:
-    with attached(server, opened(server, *python(WATCHES))) as seat:
+    terminal = opened(server, *python(WATCHES))
+    with attached(server, terminal) as seat:
         seat.until("ready")
         seat.resize(132, 50)
         seat.until("columns=132, lines=50")
-        assert server.get("/terminals")["terminals"][-1]["columns"] == 132
+    (found,) = [one for one in server.get("/terminals")["terminals"] if one["id"] == terminal]
+    assert (found["columns"], found["rows"]) == (132, 50)
 
 
 @pytest.mark.parametrize(
@@ -291,6 +295,40 @@ def test_where_commands_only_look_a_terminal_changes_nothing(other: Served) -> N
         seat.to_the_end()
     assert b"Read-only file system" in seat.seen
     assert list(other.workspace.iterdir()) == []
+
+
+WITHOUT_BUBBLEWRAP = """
+import sys
+from steersman.operations.running import containment
+from steersman.operations.running.bubblewrap import Unavailable
+containment.find = lambda *_: Unavailable("No bubblewrap was found.")
+from steersman.__main__ import main
+main()
+"""
+
+
+def test_in_the_weaker_sandbox_someone_is_asked_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then it is a terminal like others; what it changes is recorded."""
+    monkeypatch.setattr(kit, "STEER", [sys.executable, "-c", WITHOUT_BUBBLEWRAP])
+    weaker = Served(tmp_path / "home", tmp_path / "work")
+    told = {"workspace": str(weaker.workspace), "id": "asked"}
+    got = weaker.request("POST", "/api/v0/terminals", told)
+    assert got.status == 409
+    while got.status == 409:
+        answer = {"type": "permission", "corr": got.json["corr"], "decision": "allow"}
+        weaker.post(f"/threads/{got.json['thread']}/answer", answer)
+        got = weaker.request("POST", "/api/v0/terminals", told)
+    with attached(weaker, got.json["id"]) as seat:
+        seat.type("echo new > new.txt; bash -c 'echo begun-$((1+1)); exec sleep 1000'\n")
+        seat.until("begun-2")
+        seat.type("\x03")
+        seat.type("exit 5\n")
+        assert seat.to_the_end()["exit_code"] == 5
+    settled(weaker, got.json["id"])
+    assert messages(weaker, got.json["id"], "checkpoint")
+    assert "Traceback" not in weaker.stop()
 
 
 def test_only_who_may_work_in_the_folder_comes_near_a_terminal(
