@@ -42,7 +42,7 @@ ignored_auth.enabled = false
 # What they name may not be there, which no schema can say; and 2.0 is no whole number to us.
 include-operation-id = [
   "answer", "cancel", "change_thread", "edit", "fork_thread", "hasten", "import_thread",
-  "plan_undo", "rewind", "start_thread", "undo", "withdraw",
+  "open_terminal", "plan_undo", "rewind", "start_thread", "undo", "withdraw",
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 422]
 """
