@@ -1,6 +1,7 @@
 """Turns as traces of OpenTelemetry: made from the log, and sent to a collector of ten lines."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -165,6 +166,15 @@ def test_neither_a_folder_nor_a_variable_says_where_traces_go(
     (own / "config.toml").write_text(f'otel = "{collector.url}"\n')
     steer("run", "--model", script(DONE), "go")
     assert collector.taken == []
+
+
+def test_a_collector_that_never_answers_is_left(steer, environ, script):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        configured(environ, f'otel = "{url}"')
+        done = steer("run", "--model", script(DONE), "go")
+    assert done.returncode == 0
+    assert f"Traces cannot be sent to {url}/v1/traces: it did not answer in time." in done.stderr
 
 
 @pytest.mark.parametrize("where", ["nobody", "refusing"])

@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from steersman import __version__
+from steersman.hands import Hands
 from steersman.monitoring.traces import AGENT, KINDS, otlp, trace_of
+from steersman.records.errors import SteersmanError
 from steersman.records.message import Message, TurnEnd, TurnStart
 from steersman.store.contract import Store
 from steersman.store.log import read_messages
@@ -59,7 +61,8 @@ class Telemetry:
         self._content = content
         self._followed: set[str] = set()
         self._began: dict[str, int] = {}
-        self._sending: set[asyncio.Task[None]] = set()
+        self._hands = Hands(1, "traces")
+        self._sending: set[asyncio.Future[None]] = set()
         self._complained = False
 
     def follow(self, thread: str) -> None:
@@ -77,36 +80,36 @@ class Telemetry:
             if len(self._sending) >= MOST:
                 self._complain("too many traces wait")
                 return
-            task = asyncio.create_task(self._send(message, began), name="trace")
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
+            sent = self._hands.submit(self._send, message, began)
+            self._sending.add(sent)
+            sent.add_done_callback(self._sending.discard)
 
     async def close(self) -> None:
         """Send what waits, for a moment."""
         if self._sending:
             _, late = await asyncio.wait(self._sending, timeout=LEAVING)
-            for task in late:
+            for one in late:
                 self._complain("it did not answer in time")
-                task.cancel()
-            if late:
-                await asyncio.wait(late)
+                one.cancel()
+        self._hands.shutdown(wait=False)
 
-    async def _send(self, end: Message, began: int) -> None:
-        data = await asyncio.to_thread(self._made, end, began)
-        if data is None:
-            return
+    def _send(self, end: Message, began: int) -> None:
+        """Send a turn; on a thread of its own, where a collector that hangs holds up nothing."""
         import httpx2
 
-        headers = {**self._to.headers, "content-type": "application/json"}
-        away = urlsplit(self._to.url).hostname not in HERE
         try:
-            async with httpx2.AsyncClient(timeout=PATIENCE, trust_env=away) as client:
-                answer = await client.post(self._to.url, content=data, headers=headers)
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            data = self._made(end, began)
+            if data is None:
+                return
+            away = urlsplit(self._to.url).hostname not in HERE
+            headers = {**self._to.headers, "content-type": "application/json"}
+            answer = httpx2.post(
+                self._to.url, content=data, headers=headers, timeout=PATIENCE, trust_env=away
+            )
+            if answer.status_code >= 300:
+                self._complain(f"it answered with status {answer.status_code}")
+        except (httpx2.HTTPError, httpx2.InvalidURL, SteersmanError, OSError, ValueError) as error:
             self._complain(str(error) or type(error).__name__)
-            return
-        if answer.status_code >= 300:
-            self._complain(f"it answered with status {answer.status_code}")
 
     def _made(self, end: Message, began: int) -> bytes | None:
         """A turn out of the log; one that another process began is found there as well."""
