@@ -7,9 +7,10 @@ import pytest
 from tests.store.contract import StoreContract
 from tests.store.meeting import MeetingContract
 from tests.store.meeting_news import NewsContract
+from tests.store.positions import PositionsContract
 
 
-class TestSqlite(StoreContract, MeetingContract, NewsContract):
+class TestSqlite(StoreContract, MeetingContract, NewsContract, PositionsContract):
     """On a file in a folder that is not there yet."""
 
     @pytest.fixture
@@ -18,7 +19,7 @@ class TestSqlite(StoreContract, MeetingContract, NewsContract):
         return f"sqlite:{tmp_path / 'deep' / 'data'}"
 
 
-class TestPostgres(StoreContract, MeetingContract, NewsContract):
+class TestPostgres(StoreContract, MeetingContract, NewsContract, PositionsContract):
     """On an empty database of a server."""
 
     @pytest.fixture

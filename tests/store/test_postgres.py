@@ -12,7 +12,7 @@ from steersman.records.inbox import Settled
 from steersman.records.thread import Activity
 from steersman.store import open_store
 from steersman.store.chain import flaws
-from steersman.store.migrations import LATEST
+from steersman.store.migrations import LATEST, statements
 from steersman.store.postgres import PostgresStore
 from steersman.store.postgres_problems import masked, plain
 from steersman.store.sqlite import SqliteStore
@@ -22,6 +22,7 @@ from tests.store.cutting import a_wire
 from tests.store.made import a_thread, some_rows
 from tests.store.meeting import asking
 from tests.store.meeting_news import anything, heard
+from tests.store.positions import passed
 
 
 @pytest.fixture
@@ -288,6 +289,80 @@ def test_what_could_not_be_brought_up_to_date_is_read_again_after_the_server_was
             assert everything(old) == before
         finally:
             old.close()
+
+
+def test_a_position_that_is_given_waits_for_those_given_before(store, postgres_url, home):
+    """Transactions end in another order than they began; readers see one order all the same."""
+    store.create_thread(a_thread("xyz"))
+    store.post(asking("rq_1"))
+    slow = PostgresStore(postgres_url, home)
+    with psycopg.connect(postgres_url) as holding:
+        holding.execute("SELECT 1 FROM steersman.requests FOR UPDATE")
+        done = [Settled("rq_1", "done")]
+        appending = threading.Thread(
+            target=lambda: slow.append("abc", some_rows(2), sync=True, settled=done)
+        )
+        appending.start()
+        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        with psycopg.connect(postgres_url, autocommit=True) as looking:
+            while looking.execute(waits).fetchone() != (1,):
+                pass
+        # The slow one has its positions; this one gets later ones, and is finished before.
+        store.append("xyz", some_rows(1), sync=True)
+        page = store.positions(0, 100)
+        assert (page.messages, page.more) == ([], True)
+        holding.rollback()
+    appending.join()
+    slow.close()
+    assert [(one.thread, one.row.seq) for one in passed(store)] == [
+        ("abc", 1), ("abc", 2), ("xyz", 1),
+    ]  # fmt: skip
+    assert not store.positions(0, 100).more
+
+
+def test_what_was_given_back_leaves_no_hole_that_is_waited_for(store):
+    with pytest.raises(StorageProblem):
+        store.append("abc", some_rows(1), sync=True, settled=[Settled("never asked", "done")])
+    store.append("abc", some_rows(1), sync=True)
+    assert [one.row.seq for one in passed(store)] == [1]
+    assert not store.positions(0, 100).more
+
+
+def test_messages_of_an_earlier_version_get_positions_in_the_order_of_their_threads(
+    store, postgres_url, home
+):
+    rows = some_rows(4)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA steersman CASCADE")
+        connection.execute("CREATE SCHEMA steersman")
+        connection.execute("SET search_path TO steersman")
+        connection.execute("CREATE TABLE schema_version (version INTEGER NOT NULL)")
+        connection.execute("INSERT INTO schema_version VALUES (2)")
+        for step in (1, 2):
+            for statement in statements("postgres", step):
+                connection.execute(statement)
+        for name, order in (("late", (3, 1, 2, 0)), ("early", (1, 0, 3, 2))):
+            connection.execute(
+                "INSERT INTO threads VALUES (%s, '', '', 'run', NULL, NULL, '', '', 4, '')", (name,)
+            )
+            for seq in order:
+                row = rows[seq]
+                # A clock may have been set back.
+                time = f"{9 if name == 'late' else 3 - row.seq // 2}"
+                connection.execute(
+                    "INSERT INTO messages VALUES (%s, %s, %s, 1, 'user', '', NULL, %s, %s)",
+                    (name, row.seq, time, row.body, row.hash),
+                )
+    again = PostgresStore(postgres_url, home)
+    try:
+        assert [(one.thread, one.row.seq) for one in passed(again)] == [
+            (name, seq) for name in ("early", "late") for seq in (1, 2, 3, 4)
+        ]
+        last = passed(again)[-1]
+        again.append("early", some_rows(1, after=rows[-1]), sync=True)
+        assert [one.row.seq for one in passed(again, last.position)] == [5]
+    finally:
+        again.close()
 
 
 def test_a_server_that_is_too_old(postgres_url, home, monkeypatch):

@@ -26,6 +26,25 @@ class Row(Struct, frozen=True):
     hash: bytes
 
 
+class Placed(Struct, frozen=True):
+    """A message of any thread: its position among all, its thread, and that thread's workspace."""
+
+    position: int
+    thread: str
+    workspace: str
+    row: Row
+
+
+class Positions(Struct, frozen=True):
+    """Messages of all threads in the order that all readers share.
+
+    `more` says that others may be about to appear, although nobody tells when.
+    """
+
+    messages: list[Placed]
+    more: bool
+
+
 class RawRow(Struct, frozen=True):
     """A stored message with every text column as the bytes on disk, for proving it unaltered."""
 
@@ -165,6 +184,13 @@ class Store(Protocol):
 
     def read_back(self, thread_id: str) -> Iterator[Row]:
         """Messages from the newest to the oldest."""
+        ...
+
+    def positions(self, after: int, limit: int) -> Positions:
+        """Messages of all threads after a position, in order, at most `limit`.
+
+        A position is never given twice, and never appears below one that was read.
+        """
         ...
 
     def read_raw(self, thread_id: str) -> Iterator[RawRow]:

@@ -25,6 +25,8 @@ T = TypeVar("T")
 PATIENCE = 30.0  # seconds that a lost connection may take to come back
 _MOST = 5_700  # bytes of live pieces in one notification, which holds less than 8,000 in base64
 _MIGRATING = 7_827_364_019
+_PLACING = 782_736_402
+_NAMES = 2**31 - 1  # how a lock can be named
 _TEXTS = ("time", "turn", "kind", "path", "corr")
 
 
@@ -35,6 +37,12 @@ class PostgresStore(SqlStore):
     among = "= ANY(?)"
     # The lease's row stays locked to the end: who takes over waits, or was there first.
     held = " AND EXISTS (SELECT 1 FROM leases WHERE name = ? AND fence = ? FOR SHARE)"
+    # Positions are given before their transactions end, in any order. Who gives some says so first:
+    # by a lock that all may share, named after a position that was given before.
+    placing = (
+        f" RETURNING pg_advisory_xact_lock_shared({_PLACING}, "
+        f"(SELECT (last_value - 1) & {_NAMES} FROM messages_position_seq)::int)"
+    )
     raw = "seq, " + ", ".join(f"convert_to({name}::text, 'UTF8')" for name in _TEXTS)
     raw += ", body, hash"
 
@@ -151,6 +159,19 @@ class PostgresStore(SqlStore):
             (name, self.process.id, ttl),
         ).fetchone()
         return int(found[0])
+
+    def _settled(self, db: Database) -> tuple[int, bool]:
+        # In this order: what is given later is above the last one, what was given before is locked.
+        (last,) = db.execute("SELECT last_value FROM messages_position_seq").fetchone()
+        named = db.execute(
+            "SELECT objid::int8 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 "
+            "AND classid = ? AND database = "
+            "(SELECT oid FROM pg_database WHERE datname = current_database())",
+            (_PLACING,),
+        ).fetchall()
+        behind = [(last - name) & _NAMES for (name,) in named]
+        farthest = max((one for one in behind if one <= _NAMES // 2), default=0)
+        return last - farthest, farthest > 0
 
     def _beats(self, process: str, place: str) -> bool:
         # Of a process of this machine the system knows; of any other only what it said last.

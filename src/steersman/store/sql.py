@@ -53,6 +53,7 @@ class Tables(ABC):
     shared: bool
     among: str  # “is one of a list that is given as one value”
     held: str  # “this lease is held”, in the statement that moves a thread's head
+    placing: str  # “messages are about to get positions”, at the end of the same statement
     raw: str  # the columns of a message as the bytes on disk
 
     @abstractmethod

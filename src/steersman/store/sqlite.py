@@ -24,6 +24,7 @@ from steersman.store.sqlite_file import SqliteFile
 from steersman.store.sqlite_news import Signals, listen
 
 T = TypeVar("T")
+_LAST = 2**62
 _COLUMNS = ("time", "turn", "kind", "path", "corr", "body", "hash")
 
 
@@ -33,6 +34,7 @@ class SqliteStore(SqlStore):
     shared = False
     among = "IN (SELECT value FROM json_each(?))"
     held = " AND EXISTS (SELECT 1 FROM leases WHERE name = ? AND fence = ?)"
+    placing = ""
     raw = "seq, " + ", ".join(f"CAST({column} AS BLOB)" for column in _COLUMNS)
 
     def __init__(self, home: Path) -> None:
@@ -121,6 +123,9 @@ class SqliteStore(SqlStore):
             "INSERT INTO leases (name, process, ttl) VALUES (?, ?, ?)", (name, self.process.id, ttl)
         )
         return int(db.execute("SELECT last_insert_rowid()").fetchone()[0])
+
+    def _settled(self, db: Database) -> tuple[int, bool]:
+        return _LAST, False  # whoever writes is alone
 
     def _beats(self, process: str, place: str) -> bool:
         return self._living.alive(process)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from steersman.records.errors import StorageProblem
 
-LATEST = 2
+LATEST = 3
 Dialect = Literal["sqlite", "postgres"]
 
 
