@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Collection
-from datetime import datetime
 from types import TracebackType
 
 import msgspec
 from msgspec import Struct
 
 from steersman.records.message import Message
+from steersman.records.thread import EVERY
 
 PARTIAL = frozenset({"assistant_delta", "reasoning_delta"})
 WHOLE = frozenset({"assistant", "error", "turn_end", "session_end"})  # after these it is over
@@ -68,12 +68,15 @@ class Subscription:
             self._queue.append(Missed(first=0, last=0, dropped=0))
         self._wake.set()
 
-    def pieces(self, until: datetime) -> list[Message]:
-        """Take out what was broadcast before a moment."""
+    def pieces(self, whole: Message) -> list[Message]:
+        """Take out what was broadcast in a thread before a message of it."""
         taken = [
             item
             for item in self._queue
-            if isinstance(item, Message) and not item.seq and item.time <= until
+            if isinstance(item, Message)
+            and not item.seq
+            and item.time <= whole.time
+            and item.thread == whole.thread
         ]
         for piece in taken:
             self._queue.remove(piece)
@@ -116,6 +119,7 @@ class Bus:
         self._readers: dict[str, list[Subscription]] = {}
         self._partial: dict[str, dict[tuple[str, str], list[Message]]] = {}
         self.keeps = False
+        self.stored = 0  # grows whenever something was stored, here or elsewhere
         self.listeners: list[Callable[[Message], None]] = []  # hear all that is published
 
     def publish(self, message: Message) -> None:
@@ -124,12 +128,15 @@ class Bus:
             self._keep(message)
         for hear in self.listeners:
             hear(message)
-        for reader in self._readers.get(message.thread, ()):
-            reader.offer(message)
+        self.stored += message.seq > 0
+        for name in (message.thread, EVERY):
+            for reader in self._readers.get(name, ()):
+                reader.offer(message)
 
     def partial(self, thread: str) -> list[Message]:
         """What was broadcast of answers that are not whole yet: a message for each kind."""
-        found = self._partial.get(thread, {}).values()
+        threads = list(self._partial) if thread == EVERY else [thread]
+        found = (kept for one in threads for kept in self._partial.get(one, {}).values())
         return [_together(pieces) for pieces in found]
 
     def forget(self, runs: Callable[[str], bool], stored: Collection[str] | None) -> None:
@@ -162,6 +169,7 @@ class Bus:
 
     def nudge(self, thread: str) -> None:
         """Tell every reader of a thread to look into the log."""
+        self.stored += 1
         for reader in self._readers.get(thread, ()):
             reader.nudge()
 

@@ -31,7 +31,7 @@ class Answer(NamedTuple):
 class Served:
     """A server on a home of its own; `token` is its owner's."""
 
-    def __init__(self, home: Path, workspace: Path, *flags: str) -> None:
+    def __init__(self, home: Path, workspace: Path, *flags: str, **environ: str) -> None:
         self.home, self.workspace, self._flags = home, workspace, flags
         home.mkdir(exist_ok=True)
         workspace.mkdir(exist_ok=True)
@@ -41,6 +41,7 @@ class Served:
             "STEERSMAN_COMMAND_WAIT": "600",
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
+            **environ,
         }
         self._port = "0"
         self.start()
@@ -127,10 +128,25 @@ class Served:
 
     def begin(self, *turns: dict[str, Any], text: str = "Do it.", **more: Any) -> str:
         """A thread that works on a script; its id."""
+        told = {"workspace": str(self.workspace), "text": text, "model": self.model(*turns)}
+        return str(self.post("/threads", told | more)["id"])
+
+    def model(self, *turns: dict[str, Any]) -> str:
+        """A model that follows a script."""
         script = self.home / f"script-{len(list(self.home.glob('script-*')))}.json"
         script.write_text(json.dumps({"turns": list(turns)}))
-        told = {"workspace": str(self.workspace), "text": text, "model": f"scripted:{script}"}
-        return str(self.post("/threads", told | more)["id"])
+        return f"scripted:{script}"
+
+    def working(self, *turns: dict[str, Any]) -> "subprocess.Popen[str]":
+        """Another process that works on a script, in the same store."""
+        return subprocess.Popen(
+            [*STEER, "run", "--model", self.model(*turns), "Do it."],
+            cwd=self.workspace,
+            env=self.environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
 
     def ended(self, thread: str, turns: int = 1) -> dict[str, Any]:
         """The facts of a thread once so many turns have ended; the log says when."""
@@ -154,6 +170,10 @@ class Served:
     def events(self, thread: str, after: int = 0, **more: Any) -> "Events":
         """A reader of a thread's events."""
         return Events(self, f"/api/v0/threads/{thread}/events?after={after}", **more)
+
+    def everything(self, after: int = 0, **more: Any) -> "Events":
+        """A reader of the events of all threads."""
+        return Events(self, f"/api/v0/events?after={after}", **more)
 
 
 class Frame(NamedTuple):

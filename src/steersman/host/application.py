@@ -21,7 +21,7 @@ import msgspec
 from steersman.bus import Bus, Joined, Missed
 from steersman.hands import serve
 from steersman.host.attached import Attached
-from steersman.host.following import Following
+from steersman.host.following import Following, Positioned
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, kept
 from steersman.host.posting import By
@@ -294,6 +294,12 @@ class Host:
     ) -> AsyncGenerator[Message | Joined | Missed, None]:
         """The same, and where in it a reader joined, or missed something that was broadcast."""
         return self._following.watch(thread_id, after)
+
+    def watch_all(
+        self, after: int = 0
+    ) -> AsyncGenerator[Positioned | Message | Joined | Missed, None]:
+        """The messages of all threads after a position, in one order, and what is broadcast."""
+        return self._following.watch_all(after)
 
     # Working
 

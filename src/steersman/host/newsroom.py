@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from steersman.bus import Bus
 from steersman.records.errors import StorageProblem
+from steersman.records.thread import EVERY
 from steersman.store.contract import LEASE, Heard, News, Store
 from steersman.threads.live import decode
 
@@ -63,6 +64,7 @@ class Newsroom:
         """This process did something in a thread: the store says so only to others."""
         for event in self._waiting.get(thread_id, ()):
             event.set()
+        self._bus.nudge(EVERY)
 
     def stop_delivery(self, thread_id: str) -> None:
         """The thread is not run here any more."""
@@ -120,3 +122,5 @@ class Newsroom:
             if not self._runs(thread_id):
                 self._bus.nudge(thread_id)
             self.happened(thread_id)
+        if heard.threads:
+            self._bus.nudge(EVERY)

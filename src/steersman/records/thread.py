@@ -10,6 +10,8 @@ IMPORTED = "import"
 
 REWOUND = " (rewound)"  # ends the title of a thread that a rewind made
 
+EVERY = "*"  # instead of the id of a thread: all of them
+
 
 class Thread(Struct, frozen=True):
     """A conversation: found by its id, wherever its workspace moves to."""

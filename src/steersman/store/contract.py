@@ -38,7 +38,7 @@ class Placed(Struct, frozen=True):
 class Positions(Struct, frozen=True):
     """Messages of all threads in the order that all readers share.
 
-    `more` says that others may be about to appear, although nobody tells when.
+    `more`: others may appear soon, without news of them.
     """
 
     messages: list[Placed]

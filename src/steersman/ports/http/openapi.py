@@ -48,7 +48,8 @@ def described(operations: Iterable[Operation], *, server: str = "/") -> dict[str
     for one in operations:
         entry = paths.setdefault(one.at, {})
         entry[one.method.lower()] = _operation(one, known, components)
-    paths[f"{PREFIX}/threads/{{thread}}/events"] = {"get": _events()}
+    paths[f"{PREFIX}/threads/{{thread}}/events"] = {"get": _events("thread")}
+    paths[f"{PREFIX}/events"] = {"get": _events()}
     for path, answer in (("/healthz", "The server runs."), ("/readyz", "It can be used.")):
         paths[path] = {"get": {"summary": answer, "security": [], "responses": _health(answer)}}
     links = _links(operations)
@@ -147,15 +148,20 @@ def _parameters(made: Operation, components: Mapping[str, Any]) -> list[dict[str
     ]
 
 
-def _events() -> dict[str, Any]:
+def _events(*names: str) -> dict[str, Any]:
+    """Following one thread, or all of them."""
+    followed = "a thread" if names else "all threads"
     place = {"type": "integer", "minimum": 0}
     content = {"text/event-stream": {"schema": {"type": "string"}}}
     return {
-        "operationId": "follow_events",
-        "summary": "Follow a thread's messages as server-sent events.",
+        "operationId": "follow_events" if names else "follow_all_events",
+        "summary": f"Follow {followed} by server-sent events.",
         "description": "`Last-Event-ID` or `after` is the last message you have.",
         "parameters": [
-            {"name": "thread", "in": "path", "required": True, "schema": {"type": "string"}},
+            *(
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in names
+            ),
             {"name": "after", "in": "query", "schema": place},
         ],
         "responses": {"200": {"description": "Frames, without end.", "content": content}},

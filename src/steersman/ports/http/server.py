@@ -72,6 +72,7 @@ class Server:
         routes: list[Any] = routes_of(OPERATIONS, self._desk)
         routes += [
             Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
+            Route(f"{PREFIX}/events", _Raw(self.streams.sse), methods=["GET"]),
             WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
             WebSocketRoute(f"{PREFIX}/threads/{{thread}}/git/watch", self._watched),
             WebSocketRoute(f"{PREFIX}/terminals/{{terminal}}/attach", self._attaching.socket),

@@ -5,7 +5,7 @@ was stored when it comes back with the number of the last message it had.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,11 +17,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from steersman.host.desk import Desk, NoSuchThread
 from steersman.host.tokens import Holder
 from steersman.ports.http.door import UNAUTHORIZED, Receive, Scope, Send
+from steersman.ports.http.everything import Frames, everything
 from steersman.ports.http.frames import Encoder, Frame, plain
 from steersman.ports.http.layer import problem, status_of
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Message
 from steersman.records.problem import Problem
+from steersman.records.thread import EVERY
 from steersman.records.validation import sentence
 
 HEARTBEAT = 10.0  # seconds
@@ -35,11 +37,8 @@ HEADERS = [
 ]
 
 
-Frames = AsyncGenerator[Frame, None]
-
-
 class Follow(Struct, frozen=True, tag="follow", forbid_unknown_fields=True):
-    """A page wants the frames of a thread, after a message it has."""
+    """A page wants the frames of a thread, after a message it has; `*` means all threads."""
 
     thread: str
     after: int = 0
@@ -94,14 +93,19 @@ class Streams:
                         yield plain("gap", thread, after=after)
             # The thread was closed here; another process may go on with it.
 
+    async def _wanted(self, thread: str, after: int, caller: Holder) -> Frames:
+        if thread == EVERY:
+            return everything(self._desk, self._encoder, caller, after)
+        return self.frames((await self._desk.thread(thread, caller)).id, after)
+
     # Server-sent events
 
     async def sse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A thread's events; `Last-Event-ID` or `after` is the last message the reader has."""
+        """Events; `Last-Event-ID` or `after` is the last message the reader has."""
         caller: Holder = scope["state"]["holder"]
         try:
             after = _after(scope)
-            thread = await self._desk.thread(scope["path_params"]["thread"], caller)
+            frames = await self._wanted(scope["path_params"].get("thread", EVERY), after, caller)
         except SteersmanError as error:
             await problem(status_of(error), Problem.of(error))(scope, receive, send)
             return
@@ -115,7 +119,7 @@ class Streams:
 
         with suppress(TimeoutError):
             ended = asyncio.ensure_future(_gone(receive))
-            await self.serve(self.frames(thread.id, after), put, ended, caller)
+            await self.serve(frames, put, ended, caller)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def serve(
@@ -145,7 +149,7 @@ class Streams:
 
         handing = asyncio.ensure_future(hand_over())
         either: set[asyncio.Future[Any]] = {handing, ended, stop}
-        why: dict[str, str] = {}
+        why: dict[str, Any] = {}
         try:
             while not stop.done():
                 before = handed
@@ -217,22 +221,25 @@ class Streams:
                     if isinstance(asked, Follow):
                         if len(followed) >= MOST_FOLLOWED or not 0 <= asked.after <= SEQ:
                             raise NoSuchThread(f"At most {MOST_FOLLOWED} threads a socket.")
-                        thread = await self._desk.thread(asked.thread, caller)
-                        following = self._follow(thread.id, asked.after, waiting)
-                        followed[thread.id] = asyncio.create_task(following)
+                        if followed and EVERY in (asked.thread, *followed):
+                            raise NoSuchThread("A socket follows all threads, or single ones.")
+                        frames = await self._wanted(asked.thread, asked.after, caller)
+                        following = _follow(asked.thread, frames, waiting)
+                        followed[asked.thread] = asyncio.create_task(following)
                 except (msgspec.DecodeError, RecursionError) as error:
                     await waiting.put(plain("problem", what=sentence(error)))
                 except SteersmanError as error:
                     await waiting.put(plain("problem", asked.thread, what=error.what))
         return "gone"
 
-    async def _follow(self, thread: str, after: int, waiting: "asyncio.Queue[Frame]") -> None:
-        try:
-            async with aclosing(self.frames(thread, after)) as frames:
-                async for frame in frames:
-                    await waiting.put(frame)
-        except SteersmanError as error:
-            await waiting.put(plain("problem", thread, what=error.what))
+
+async def _follow(thread: str, frames: Frames, waiting: "asyncio.Queue[Frame]") -> None:
+    try:
+        async with aclosing(frames):
+            async for frame in frames:
+                await waiting.put(frame)
+    except SteersmanError as error:
+        await waiting.put(plain("problem", thread, what=error.what))
 
 
 async def _queued(waiting: "asyncio.Queue[Frame]") -> Frames:

@@ -178,7 +178,9 @@ class ForkAt(Struct, frozen=True, forbid_unknown_fields=True):
 async def fork_thread(desk: Desk, caller: Holder, params: OneThread, body: ForkAt) -> ThreadFacts:
     """Make a new thread that shares this one's history."""
     thread = await desk.thread(params.thread, caller)
-    return await facts_of(desk, await asyncio.to_thread(desk.host.fork, thread.id, body.at))
+    made = await asyncio.to_thread(desk.host.fork, thread.id, body.at)
+    desk.host.newsroom.happened(made.id)
+    return await facts_of(desk, made)
 
 
 @operation("DELETE", "/threads/{thread}", needs="work")
@@ -196,4 +198,6 @@ async def import_thread(desk: Desk, caller: Holder, body: bytes, params: Nothing
     if caller.workspace:
         raise Denied(f"This token is for {caller.workspace} alone.")
     lines = body.splitlines(keepends=True)
-    return await facts_of(desk, await asyncio.to_thread(ledger.imported, desk.host, lines))
+    made = await asyncio.to_thread(ledger.imported, desk.host, lines)
+    desk.host.newsroom.happened(made.id)
+    return await facts_of(desk, made)
