@@ -6,13 +6,19 @@ from typing import Self
 
 
 class Relay:
-    """Listens at another address of this machine, at the same port; the `first` ones break."""
+    """Listens at another address of this machine, at the same port; the `first` ones break.
 
-    def __init__(self, at: str, breaks_after: int | None, first: int | None = None) -> None:
+    With a `status` those get that answer instead, as from a proxy whose server is away.
+    """
+
+    def __init__(
+        self, at: str, breaks_after: int | None, first: int | None = None, status: int = 0
+    ) -> None:
         host, _, port = at.rpartition(":")
         self._target = (host, int(port))
         self._breaks_after = breaks_after
         self._first = first
+        self._status = status
         self.connections = 0
         self.followed = threading.Event()  # someone asked for events
         self._listening = socket.create_server(("127.0.0.2", int(port)))
@@ -35,6 +41,14 @@ class Relay:
             except OSError:
                 return
             self.connections += 1
+            if self._status and self.connections <= (self._first or 0):
+                near.recv(65536)
+                near.sendall(
+                    f"HTTP/1.1 {self._status} Away\r\nContent-Length: 0\r\n"
+                    "Connection: close\r\n\r\n".encode()
+                )
+                near.close()
+                continue
             try:
                 far = socket.create_connection(self._target)
             except OSError:  # nobody is there

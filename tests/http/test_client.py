@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.client import AsyncClient, Client, SteersmanError
+from steersman.client import AsyncClient, Client, Placed, SteersmanError
 from steersman.records.errors import TooLate
 from steersman.records.message import encode_message
 from tests.http.relay import Relay
@@ -121,6 +121,61 @@ def test_what_is_asked_again_because_the_answer_was_lost_is_done_once(
     assert [one.id for one in client.threads(str(workspace)).threads] == [made.id]
     said = client.messages(made.id, kinds=["user"]).messages
     assert [one.body.text for one in said] == ["Begin.", "Go on."]
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_what_is_safe_to_repeat_waits_for_a_server_that_is_away(
+    server: Serving, client: Client, workspace: Path, status: int
+) -> None:
+    model = server.model(DONE)
+    with (
+        Relay(server.at, None, first=2, status=status) as line,
+        Client(line.url, server.token) as far,
+    ):
+        made = far.start(str(workspace), "Begin.", model=model)
+        assert line.connections == 3
+    client.wait(made.id)
+    with (
+        Relay(server.at, None, first=9, status=status) as line,
+        Client(line.url, server.token) as far,
+        Client(line.url, server.token, patience=0) as hasty,
+    ):
+        for ask in (lambda: far.cancel(made.id), lambda: hasty.thread(made.id)):
+            with pytest.raises(SteersmanError, match=f"status {status}"):
+                ask()
+        assert line.connections == 2
+
+
+def test_events_of_all_threads_come_once_and_in_one_order(
+    server: Serving, client: Client, workspace: Path
+) -> None:
+    model = server.model(WRITE, DONE, DONE)
+    made = [client.start(str(workspace), "Write it.", model=model).id for _ in range(2)]
+    for one in made:
+        client.wait(one)
+    pages = [client.messages(one, limit=500).messages for one in made]
+    stored = {encode_message(message) for page in pages for message in page}
+    room = max(map(len, stored)) + 1000
+    with Relay(server.at, breaks_after=room) as line, Client(line.url, server.token) as far:
+        events = far.events()
+        seen = list(islice(events, len(stored) - 1))
+        server.kill()
+        server.start()
+        seen.append(next(events))
+        events.close()
+        assert line.connections > 1
+    positions = [one.position for one in seen]
+    assert positions == sorted(set(positions))
+    for thread, page in zip(made, pages, strict=True):
+        assert [one.seq for one in seen if one.thread == thread] == [one.seq for one in page]
+
+    async def last() -> Placed:
+        async with AsyncClient(server.url, server.token) as awaited:
+            async for message in awaited.events(after=positions[-2]):
+                return message
+        raise AssertionError
+
+    assert asyncio.run(last()) == seen[-1]
 
 
 def test_events_go_on_after_the_server_was_killed(

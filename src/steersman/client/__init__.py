@@ -14,6 +14,7 @@ connection drops is asked for again, and the server does it once; events go on w
 from steersman.client.asking import Messages
 from steersman.client.awaiting import AsyncClient
 from steersman.client.blocking import Client
+from steersman.client.following import Placed
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Message
 from steersman.records.thread_facts import Plan, ThreadFacts, Threads, Undone
@@ -23,6 +24,7 @@ __all__ = [
     "Client",
     "Message",
     "Messages",
+    "Placed",
     "Plan",
     "SteersmanError",
     "ThreadFacts",

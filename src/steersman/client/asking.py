@@ -19,6 +19,7 @@ from steersman.records.thread import State
 from steersman.records.thread_facts import Plan, ThreadFacts, Threads, Undone
 
 API = "/api/v0"
+PASSING = (502, 503, 504)  # a server that starts or a proxy in front of it says so
 OTHER = "It has another version of Steersman, or another program is at this address."
 T = TypeVar("T")
 U = TypeVar("U")
@@ -219,9 +220,21 @@ def undo(
     return Call("POST", _at(thread, "/undo"), _as(Undone), body, again=False)
 
 
-def events(thread: str) -> str:
-    """Where a thread's events are."""
-    return f"{API}{_at(thread, '/events')}"
+def events(thread: str | None) -> str:
+    """Where the events of a thread are, or those of all."""
+    return f"{API}/events" if thread is None else f"{API}{_at(thread, '/events')}"
+
+
+def passing(status: int, body: bytes) -> bool:
+    """Whether an answer only means that the server cannot be reached now.
+
+    That a model's provider cannot be reached is an answer of the server.
+    """
+    try:
+        kind = msgspec.json.decode(body, type=Problem).kind
+    except (msgspec.MsgspecError, ValueError):
+        kind = ""
+    return status in PASSING and kind != "DriverProblem"
 
 
 def failed(status: int, body: bytes) -> SteersmanError:

@@ -4,12 +4,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import wraps
 from types import TracebackType
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, overload
 
 from steersman.client import asking
-from steersman.client.asking import Call, failed
-from steersman.client.connecting import PATIENCE, again, lost, options, ready
-from steersman.client.following import SILENT, TURNING, Following, Retries
+from steersman.client.asking import Call, failed, passing
+from steersman.client.connecting import PATIENCE, lost, options, ready
+from steersman.client.following import SILENT, TURNING, Following, Placed, Retries
 from steersman.records.message import Message
 from steersman.records.thread_facts import ThreadFacts
 
@@ -60,17 +60,26 @@ class AsyncClient:
     plan_undo = _method(asking.plan_undo)
     undo = _method(asking.undo)
 
-    async def events(
+    @overload
+    def events(
         self, thread: str, after: int = 0, *, live: bool = False
+    ) -> AsyncGenerator[Message, None]: ...
+
+    @overload
+    def events(self, *, after: int = 0, live: bool = False) -> AsyncGenerator[Placed, None]: ...
+
+    async def events(
+        self, thread: str | None = None, after: int = 0, *, live: bool = False
     ) -> AsyncGenerator[Message, None]:
         """Every stored message after `after`, each once and in order, without end.
 
+        Without a thread those of all threads, in one order: `after` is the `position` of one.
         `live`: pieces of answers too, as they come. They have no number, and some may be missing;
         the whole answer is stored.
         """
-        following = Following(after, Retries(self._patience), live=live)
+        following = Following(thread, after, Retries(self._patience), live=live)
         while True:
-            async with aclosing(self._connected(thread, following)) as messages:
+            async with aclosing(self._connected(following)) as messages:
                 async for message in messages:
                     yield message
 
@@ -79,28 +88,28 @@ class AsyncClient:
         retries = Retries(self._patience)
         while not ready(facts := await self.thread(thread)):
             # When the connection breaks, whoever ran the thread may be gone: look again.
-            following = Following(facts.messages, retries)
-            async with aclosing(self._connected(thread, following)) as messages:
+            following = Following(thread, facts.messages, retries)
+            async with aclosing(self._connected(following)) as messages:
                 async for message in messages:
                     if message.kind in TURNING:
                         break
         return facts
 
-    async def _connected(self, thread: str, following: Following) -> AsyncGenerator[Message, None]:
+    async def _connected(self, following: Following) -> AsyncGenerator[Message, None]:
         """The messages of one connection; when it breaks, wait as long as it is right."""
         why = "The stream ended."
         try:
             headers = {"Last-Event-ID": str(following.after)}
             async with self._http.stream(
-                "GET", asking.events(thread), headers=headers, timeout=SILENT
+                "GET", asking.events(following.thread), headers=headers, timeout=SILENT
             ) as response:
                 if response.status_code == 200:
                     following.connected()
                     async for data in response.aiter_bytes():
                         for message in following.feed(data):
                             yield message
-                elif not again(response.status_code):
-                    raise failed(response.status_code, await response.aread())
+                elif not passing(response.status_code, body := await response.aread()):
+                    raise failed(response.status_code, body)
         except self._faults as error:
             why = str(error)
         await self._sleep(following.pause(why))
@@ -112,7 +121,10 @@ class AsyncClient:
                 response = await self._http.request(call.method, call.path, content=call.body)
                 if response.status_code == 200:
                     return call.read(response.content)
-                raise failed(response.status_code, response.content)
+                told = failed(response.status_code, response.content)
+                if not (call.again and passing(response.status_code, response.content)):
+                    raise told
+                pause = retries.pause(told)
             except self._faults as error:
                 if not call.again:
                     raise lost(error) from error

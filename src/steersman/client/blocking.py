@@ -5,12 +5,12 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import wraps
 from types import TracebackType
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, overload
 
 from steersman.client import asking
-from steersman.client.asking import Call, failed
-from steersman.client.connecting import PATIENCE, again, lost, options, ready
-from steersman.client.following import SILENT, TURNING, Following, Retries
+from steersman.client.asking import Call, failed, passing
+from steersman.client.connecting import PATIENCE, lost, options, ready
+from steersman.client.following import SILENT, TURNING, Following, Placed, Retries
 from steersman.records.message import Message
 from steersman.records.thread_facts import ThreadFacts
 
@@ -58,42 +58,51 @@ class Client:
     plan_undo = _method(asking.plan_undo)
     undo = _method(asking.undo)
 
+    @overload
     def events(
         self, thread: str, after: int = 0, *, live: bool = False
+    ) -> Generator[Message, None, None]: ...
+
+    @overload
+    def events(self, *, after: int = 0, live: bool = False) -> Generator[Placed, None, None]: ...
+
+    def events(
+        self, thread: str | None = None, after: int = 0, *, live: bool = False
     ) -> Generator[Message, None, None]:
         """Every stored message after `after`, each once and in order, without end.
 
+        Without a thread those of all threads, in one order: `after` is the `position` of one.
         `live`: pieces of answers too, as they come. They have no number, and some may be missing;
         the whole answer is stored.
         """
-        following = Following(after, Retries(self.patience), live=live)
+        following = Following(thread, after, Retries(self.patience), live=live)
         while True:
-            yield from self._connected(thread, following)
+            yield from self._connected(following)
 
     def wait(self, thread: str) -> ThreadFacts:
         """Wait until a thread has nothing to do or waits for an answer; what it is then."""
         retries = Retries(self.patience)
         while not ready(facts := self.thread(thread)):
             # When the connection breaks, whoever ran the thread may be gone: look again.
-            following = Following(facts.messages, retries)
-            with closing(self._connected(thread, following)) as messages:
+            following = Following(thread, facts.messages, retries)
+            with closing(self._connected(following)) as messages:
                 next((one for one in messages if one.kind in TURNING), None)
         return facts
 
-    def _connected(self, thread: str, following: Following) -> Generator[Message, None, None]:
+    def _connected(self, following: Following) -> Generator[Message, None, None]:
         """The messages of one connection; when it breaks, wait as long as it is right."""
         why = "The stream ended."
         try:
             headers = {"Last-Event-ID": str(following.after)}
             with self._http.stream(
-                "GET", asking.events(thread), headers=headers, timeout=SILENT
+                "GET", asking.events(following.thread), headers=headers, timeout=SILENT
             ) as response:
                 if response.status_code == 200:
                     following.connected()
                     for data in response.iter_bytes():
                         yield from following.feed(data)
-                elif not again(response.status_code):
-                    raise failed(response.status_code, response.read())
+                elif not passing(response.status_code, body := response.read()):
+                    raise failed(response.status_code, body)
         except self._faults as error:
             why = str(error)
         time.sleep(following.pause(why))
@@ -105,7 +114,10 @@ class Client:
                 response = self._http.request(call.method, call.path, content=call.body)
                 if response.status_code == 200:
                     return call.read(response.content)
-                raise failed(response.status_code, response.content)
+                told = failed(response.status_code, response.content)
+                if not (call.again and passing(response.status_code, response.content)):
+                    raise told
+                pause = retries.pause(told)
             except self._faults as error:
                 if not call.again:
                     raise lost(error) from error

@@ -9,7 +9,6 @@ from steersman.records.thread_facts import ThreadFacts
 
 PATIENCE = 60.0  # seconds for which a server that does not answer is tried again
 TIMEOUT = 120.0  # seconds for one answer
-PASSING = (502, 503, 504)  # a server that starts or a proxy in front of it says so
 
 
 def options(url: str, token: str) -> dict[str, Any]:
@@ -36,11 +35,6 @@ def address(url: str) -> SplitResult:
             f"“{url}” is not the address of a server.", try_this="Use the one `steer serve` shows."
         )
     return parts
-
-
-def again(status: int) -> bool:
-    """Whether an answer only means that the server cannot be reached now."""
-    return status in PASSING
 
 
 def ready(facts: ThreadFacts) -> bool:

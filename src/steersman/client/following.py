@@ -13,6 +13,12 @@ FIRST, LONGEST = 0.25, 10.0  # seconds before connecting again
 TURNING = frozenset({"turn_end", "session_end", "confirm_request", "question"})
 
 
+class Placed(Message, frozen=True):
+    """A message of any thread, and its place among those of all; 0 if it is not stored."""
+
+    position: int = 0
+
+
 class Retries:
     """How long to wait before the next try; after `patience` seconds of failing it is over."""
 
@@ -26,11 +32,13 @@ class Retries:
         """It works again."""
         self._since, self._next = None, FIRST
 
-    def pause(self, why: str) -> float:
-        """Seconds to wait."""
+    def pause(self, why: "str | SteersmanError") -> float:
+        """Seconds to wait; when it is over, the server's own words are raised if there are any."""
         now = self._clock()
         self._since = now if self._since is None else self._since
         if now - self._since >= self._patience:
+            if isinstance(why, SteersmanError):
+                raise why
             raise SteersmanError(
                 "The server does not answer.", why, "Look whether `steer serve` still runs."
             )
@@ -41,10 +49,14 @@ class Retries:
 class Following:
     """The messages in a stream of server-sent events, each stored one once and in order.
 
-    `live` ones, which are broadcast and not stored, come as they do.
+    `live` ones, which are broadcast and not stored, come as they do. Without a `thread` they are
+    those of all threads.
     """
 
-    def __init__(self, after: int, retries: Retries, *, live: bool = False) -> None:
+    def __init__(
+        self, thread: str | None, after: int, retries: Retries, *, live: bool = False
+    ) -> None:
+        self.thread = thread
         self.after = after
         self._retries = retries
         self._live = live
@@ -64,14 +76,20 @@ class Following:
         for frame in frames:
             self._retries.worked()
             fields = dict(_field(line) for line in frame.split(b"\n"))
-            event = fields.get(b"event")
+            event, place = fields.get(b"event"), int(fields.get(b"id", 0))
             if event == b"delta" and self._live:
-                yield decode_message(fields[b"data"])
-            elif event == b"message":
-                message = decode_message(fields[b"data"])
-                if message.seq > self.after:
-                    self.after = message.seq
-                    yield message
+                yield self._message(fields[b"data"], 0)
+            elif place > self.after:
+                self.after = place
+                if event == b"message":
+                    yield self._message(fields[b"data"], place)
+
+    def _message(self, data: bytes, place: int) -> Message:
+        message = decode_message(data)
+        if self.thread is not None:
+            return message
+        fields = {name: getattr(message, name) for name in message.__struct_fields__}
+        return Placed(**fields, position=place)
 
 
 def _field(line: bytes) -> tuple[bytes, bytes]:
