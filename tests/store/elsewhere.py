@@ -141,6 +141,14 @@ def _write(url: str, thread_id: str, count: str) -> None:
     store.close()
 
 
+def _claim(url: str, value: str) -> None:
+    """Give a name to a value; what has it."""
+    store = open_store(url)
+    _wait()
+    print(store.claim("elsewhere", value))
+    store.close()
+
+
 def _remember(url: str, name: str) -> None:
     """Open the store, from nothing if need be, and keep a value."""
     _wait()
@@ -163,6 +171,6 @@ if __name__ == "__main__":
     address, deed, *rest = sys.argv[1:]
     deeds = {
         "own": _own, "hold": _hold, "settle": _settle, "post": _post, "show": _show,
-        "storm": _storm, "write": _write, "remember": _remember, "begin": _begin,
+        "storm": _storm, "write": _write, "remember": _remember, "claim": _claim, "begin": _begin,
     }  # fmt: skip
     deeds[deed](address, *rest)

@@ -7,10 +7,11 @@ import pytest
 from tests.store.contract import StoreContract
 from tests.store.meeting import MeetingContract
 from tests.store.meeting_news import NewsContract
+from tests.store.naming import NamesContract
 from tests.store.positions import PositionsContract
 
 
-class TestSqlite(StoreContract, MeetingContract, NewsContract, PositionsContract):
+class TestSqlite(StoreContract, MeetingContract, NewsContract, NamesContract, PositionsContract):
     """On a file in a folder that is not there yet."""
 
     @pytest.fixture
@@ -19,7 +20,7 @@ class TestSqlite(StoreContract, MeetingContract, NewsContract, PositionsContract
         return f"sqlite:{tmp_path / 'deep' / 'data'}"
 
 
-class TestPostgres(StoreContract, MeetingContract, NewsContract, PositionsContract):
+class TestPostgres(StoreContract, MeetingContract, NewsContract, NamesContract, PositionsContract):
     """On an empty database of a server."""
 
     @pytest.fixture

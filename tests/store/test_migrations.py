@@ -96,6 +96,21 @@ def test_a_database_of_an_earlier_version_opens_with_all_that_is_in_it(tmp_path,
     assert bool(copies) is (version < LATEST)
 
 
+def test_names_that_earlier_versions_kept_for_ever_are_names(tmp_path):
+    connection = sqlite3.connect(restored(DUMPS[1], tmp_path))
+    for scope in ("named", "created", "called", "host"):
+        connection.execute("INSERT INTO settings VALUES (?, 'a', 'b')", (scope,))
+    connection.commit()
+    connection.close()
+    store = SqliteStore(tmp_path)
+    store.forget_names(60)  # they count as given today
+    for scope in ("named", "created", "called"):
+        assert store.claimed(f"{scope} a") == "b"
+        assert store.setting(scope, "a") is None
+    assert store.setting("host", "a") == "b"
+    store.close()
+
+
 def test_an_empty_file_becomes_a_database(tmp_path):
     (tmp_path / "steersman.db").touch()
     store = SqliteStore(tmp_path)

@@ -38,7 +38,6 @@ class Desk:
         self._flags = flags
         self._quiet: dict[str, int] = {}
         self._starting = asyncio.Lock()
-        self._naming = asyncio.Lock()
         self.bench = Workbench(host, self._settings_in, str(state_folder(environ)))
 
     def find(self, wanted: str, caller: Holder) -> Thread:
@@ -79,13 +78,13 @@ class Desk:
         settings = await asyncio.to_thread(self._settings_in, folder, flags)
         if not request:
             return (await self.host.start(folder, title, settings, attended=True)).thread
-        name = f"{caller.token}:{request}"
+        name = f"created {caller.token}:{request}"
         async with self._starting:  # whoever asks at the same time gets the same thread
-            made = await asyncio.to_thread(self.host.store.setting, "created", name)
+            made = await asyncio.to_thread(self.host.store.claimed, name)
             if made is not None:
                 return await self.thread(made, caller)
             handle = await self.host.start(folder, title, settings, attended=True)
-            await asyncio.to_thread(self.host.store.remember, "created", name, handle.id)
+            await asyncio.to_thread(self.host.store.claim, name, handle.id)
         return handle.thread
 
     def check(self, caller: Holder, flags: Mapping[str, Any]) -> None:
@@ -99,12 +98,8 @@ class Desk:
         """Refuse another request under a name that was given to one in this thread."""
         if thread:
             await self.thread(thread, caller)  # nothing is kept for one that is not there
-        key, what = f"{thread}/{caller.token}:{name}", digest(asked)
-        async with self._naming:
-            said = await asyncio.to_thread(self.host.store.setting, "named", key)
-            if said is None:
-                await asyncio.to_thread(self.host.store.remember, "named", key, what)
-        if said not in (None, what):
+        key, what = f"named {thread}/{caller.token}:{name}", digest(asked)
+        if await asyncio.to_thread(self.host.store.claim, key, what) != what:
             raise Reused(name)
 
     async def let_go(self, thread_id: str) -> None:

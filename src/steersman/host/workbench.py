@@ -39,7 +39,6 @@ SYSTEM = ("/proc", "/sys", "/dev")
 MOST_THREADS = 12  # in one folder
 TOGETHER = 6  # reads at a time in one thread
 CALL = "call_"
-_SCOPE = "called"
 
 
 class Missing(UsageProblem):
@@ -170,7 +169,7 @@ class Workbench:
     async def _result(self, asked: Asked) -> tuple[str, ToolResult]:
         folder = await self.folder(asked.folder, asked.caller)
         name = f"{asked.caller.token or 'owner'}-{asked.request or token_hex(8)}"
-        key = f"{folder}/{name}"
+        key = f"called {folder}/{name}"
         if asked.request:
             async with self._naming:  # whoever asks at the same time gets the same call
                 begun = await self._begun(folder, key, asked)
@@ -180,17 +179,16 @@ class Workbench:
             try:
                 return thread, await self._call(folder, name, asked, begun)
             except Waits:
-                await self._remember(key, begun)
+                await self._named(key, begun)
                 raise
 
     async def _begun(self, folder: str, key: str, asked: Asked) -> Begun:
         """Where a call with a name was made, or is to be made; the name is kept for it."""
-        said = await asyncio.to_thread(self._host.store.setting, _SCOPE, key)
-        if not said:
-            begun = await self._begin(folder, asked)
-            await self._remember(key, begun)
-            return begun
-        begun = msgspec.json.decode(said, type=Begun)
+        said = await asyncio.to_thread(self._host.store.claimed, key)
+        if said:
+            begun = msgspec.json.decode(said, type=Begun)
+        else:
+            begun = await self._named(key, await self._begin(folder, asked))
         if begun.what not in ("", digest([asked.tool, asked.arguments])):
             raise Reused(asked.request)
         return begun
@@ -200,9 +198,11 @@ class Workbench:
         head = (await asyncio.to_thread(self._host.find, thread)).head
         return Begun(thread, head, digest([asked.tool, asked.arguments]))
 
-    async def _remember(self, key: str, begun: Begun) -> None:
+    async def _named(self, key: str, begun: Begun) -> Begun:
+        """Keep a name for a call; another process may have made one under it just now."""
         text = msgspec.json.encode(begun).decode()
-        await asyncio.to_thread(self._host.store.remember, _SCOPE, key, text)
+        said = await asyncio.to_thread(self._host.store.claim, key, text)
+        return msgspec.json.decode(said, type=Begun)
 
     async def _call(self, folder: str, name: str, asked: Asked, begun: Begun) -> ToolResult:
         """Make the call, unless that was done before, and wait for its result."""

@@ -221,6 +221,21 @@ class Store(Protocol):
         """Keep a value, or forget it when None."""
         ...
 
+    def claim(self, name: str, value: str) -> str:
+        """Give a name to something unless it has been given; the answer is what has it.
+
+        What is asked twice under one name is done once, whichever processes are asked.
+        """
+        ...
+
+    def claimed(self, name: str) -> str | None:
+        """What has a name."""
+        ...
+
+    def forget_names(self, age: float) -> int:
+        """Let go of names, and of requests that were settled, older than so many seconds."""
+        ...
+
     def lease(self, name: str, ttl: float = LEASE) -> Lease:
         """Be the only one who may write under a name; raises `ThreadBusy` when another is.
 

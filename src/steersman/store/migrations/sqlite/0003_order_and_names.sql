@@ -20,3 +20,15 @@ DROP TABLE messages;
 ALTER TABLE placed RENAME TO messages;
 
 CREATE INDEX receipts ON messages (thread, seq) WHERE kind = 'steer';
+
+CREATE TABLE names (
+    name  TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    given DOUBLE PRECISION NOT NULL
+);
+
+INSERT INTO names
+SELECT scope || ' ' || name, value, CAST(strftime('%s', 'now') AS REAL) FROM settings
+WHERE scope IN ('named', 'created', 'called');
+
+DELETE FROM settings WHERE scope IN ('named', 'created', 'called');
