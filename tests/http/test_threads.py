@@ -85,6 +85,27 @@ def test_a_name_stands_for_one_request(server: Served) -> None:
     assert [one["text"] for one in bodies(server, thread, "user")] == ["Do it.", "first"]
 
 
+def test_two_servers_of_one_store_start_one_thread(tmp_path: Path) -> None:
+    """Whichever of them is asked again, and even at the same time."""
+    one = Served(tmp_path / "home", tmp_path / "work")
+    other = Served(tmp_path / "home", tmp_path / "work")
+    try:
+        model = one.model(SAY)
+        for name in ("first", "second", "third"):
+            told = {"workspace": str(one.workspace), "id": name, "title": name, "model": model}
+            with ThreadPoolExecutor(4) as hands:
+                asked = [one, other] * 2
+                made = set(
+                    hands.map(lambda server, told=told: server.post("/threads", told)["id"], asked)
+                )
+            assert len(made) == 1
+            found = one.get(f"/threads?q={name}")["threads"]
+            assert {thread["id"] for thread in found} == made
+    finally:
+        one.kill()
+        other.kill()
+
+
 def test_what_is_repeated_is_known_for_a_week(server: Served) -> None:
     """After that `steer store gc` lets go of the names; what is younger stays."""
     database = sqlite3.connect(server.home / "data" / "steersman.db", isolation_level=None)

@@ -84,7 +84,11 @@ class Desk:
             if made is not None:
                 return await self.thread(made, caller)
             handle = await self.host.start(folder, title, settings, attended=True)
-            await asyncio.to_thread(self.host.store.claim, name, handle.id)
+            made = await asyncio.to_thread(self.host.store.claim, name, handle.id)
+            if made != handle.id:  # another server of this store was quicker
+                await self.host.close(handle.id, Exit.DONE)
+                await asyncio.to_thread(self.host.delete, handle.id)
+                return await self.thread(made, caller)
         return handle.thread
 
     def check(self, caller: Holder, flags: Mapping[str, Any]) -> None:
