@@ -317,7 +317,8 @@ def test_verify_notices_a_tail_that_was_cut_off(steer, home, story, count):
 def test_verify_notices_messages_from_outside(steer, home, story):
     with closing(sqlite3.connect(home / "steersman.db")) as db, db:
         db.execute(
-            "INSERT INTO messages SELECT thread, seq + 1, time, turn, kind, path, corr, body, hash"
+            "INSERT INTO messages (thread, seq, time, turn, kind, path, corr, body, hash)"
+            " SELECT thread, seq + 1, time, turn, kind, path, corr, body, hash"
             " FROM messages ORDER BY seq DESC LIMIT 1"
         )
 

@@ -164,7 +164,7 @@ def test_a_file_that_cannot_be_brought_up_to_date_is_read_and_nothing_is_lost(st
     model = script(DONE)
     thread = steer.work("run", "--model", model, "go").thread
     with sqlite3.connect(home / "steersman.db") as connection:
-        for table in ("leases", "processes", "requests"):
+        for table in ("leases", "processes", "requests", "names"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("ALTER TABLE threads DROP COLUMN activity")
         # Half of the next step is done when it finds its name taken.
@@ -215,7 +215,8 @@ def test_a_server_that_cannot_be_brought_up_to_date_is_read_and_nothing_is_lost(
     thread = steer.work("run", "--model", model, "go").thread
     with psycopg.connect(postgres_url) as connection:
         connection.execute("SET search_path TO steersman")
-        connection.execute("DROP TABLE leases, processes, requests")
+        connection.execute("DROP TABLE leases, processes, requests, names")
+        connection.execute("ALTER TABLE messages DROP COLUMN position")
         connection.execute("ALTER TABLE threads DROP COLUMN activity")
         connection.execute("CREATE INDEX leases_by_process ON settings (value)")
         connection.execute("UPDATE schema_version SET version = 1")

@@ -2,6 +2,7 @@
 
 import json
 import random
+import sqlite3
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -158,6 +159,27 @@ def test_a_token_for_a_folder_sees_the_threads_of_that_folder(
     assert passed
     with server.everything(passed[-1], token=token) as frames:
         assert stored(frames, ends=1) == [frame for frame in seen if frame.event == "message"]
+
+
+def test_a_message_that_was_altered_stops_nobody(server: Served) -> None:
+    """What cannot be read is said, with its position, and the rest follows."""
+    broken = server.begin(SAY)
+    server.ended(broken)
+    with sqlite3.connect(server.home / "data" / "steersman.db") as database:
+        alter = "UPDATE messages SET body = x'ff00' WHERE thread = ? AND seq = 3"
+        database.execute(alter, (broken,))
+    thread = server.begin(SAY)
+    seen = []
+    with server.everything() as frames:
+        for frame in frames:
+            if frame.id:
+                seen.append(frame)
+            if frame.kind == "turn_end" and frame.data["thread"] == thread:
+                break
+    (told,) = [frame for frame in seen if frame.event == "problem"]
+    assert told.data == {"what": f"Message 3 of thread {broken} cannot be read."}
+    assert all(one.id < other.id for one, other in pairwise(seen))
+    server.request("DELETE", f"/api/v0/threads/{broken}")
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "9" * 30])
