@@ -55,6 +55,31 @@ def test_the_whole_state_is_shown_at_once(server: Serving, repo: Path) -> None:
     }
 
 
+def test_of_secret_files_the_names_are_shown_and_no_line(server: Serving, repo: Path) -> None:
+    (repo / ".env").write_text("PIN=1234\n")
+    (repo / "id_rsa").write_text("line one\nline two\nline three\nline four\n")
+    (repo / ".steersmanignore").write_text("notes.txt\n")
+    (repo / "notes.txt").write_text("mine\n")
+    git(repo, "add", "-f", ".")
+    git(repo, "commit", "-qm", "Secrets")
+    (repo / ".env").write_text("PIN=5678\n")
+    (repo / "notes.txt").write_text("also mine\n")
+    git(repo, "mv", "id_rsa", "plain.txt")
+    (repo / "new.pem").write_text("new\n")
+    (repo / "calc.txt").write_text("two\n")
+    with server.watch(server.thread(repo)) as watch:
+        found = watch.only()
+    assert found["unified_diff"].count("diff --git") == 1
+    assert "-one\n+two\n" in found["unified_diff"]
+    assert sorted(found["files"], key=lambda one: str(one["path"])) == [
+        {"path": ".env", "state": "modified", "not_shown": "secret"},
+        {"path": "calc.txt", "state": "modified", "shown": True},
+        {"path": "new.pem", "state": "untracked", "not_shown": "secret"},
+        {"path": "notes.txt", "state": "modified", "not_shown": "secret"},
+        {"path": "plain.txt", "state": "renamed", "source": "id_rsa", "not_shown": "secret"},
+    ]
+
+
 def test_what_a_call_changes_arrives(server: Serving, repo: Path) -> None:
     thread = server.thread(repo, {"tool_calls": [WRITE]}, {"text": "Done."})
     with server.watch(thread) as watch:

@@ -2,12 +2,12 @@
 
 Nothing that the repository configures is run for it: no filter, no text conversion, no other diff,
 no monitor of files, and nothing of a repository inside it. So a file that a filter would change, as
-that of Git LFS, is compared as it is.
+that of Git LFS, is compared as it is. Of secret files the names are shown, and no line.
 """
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from steersman.store.redactor import Redactor, readable
 
 MOST_DIFF = 3 << 20  # bytes
 MOST_FILES = 2000
+MOST_SECRETS = 500  # that differ; git is told about each
 PATIENCE = 20.0  # seconds for one question
 STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames",
           "--ignore-submodules=dirty")  # fmt: skip
@@ -30,7 +31,7 @@ State = Literal[
 ]
 _STATES: Mapping[str, State] = {
     "M": "modified", "A": "added", "D": "deleted", "R": "renamed", "C": "copied", "T": "retyped",
-    "U": "conflict",
+    "U": "conflict", "?": "untracked",
 }  # fmt: skip
 _SECTION = re.compile(rb"^diff --", re.MULTILINE)
 _USER = re.compile(r"^([a-z][a-z0-9+.-]*)://([^/]*)@", re.IGNORECASE)
@@ -40,13 +41,14 @@ _FILTER = re.compile(r"(filter\..*)\.(?:clean|smudge|process|required)\Z", re.DO
 class FileChange(Struct, frozen=True, omit_defaults=True):
     """A file that differs; `shown` when all of its diff is in the repository's.
 
-    `source` is its name before a rename.
+    `source` is its name before a rename; `not_shown` says why no line of it is shown.
     """
 
     path: str
     state: State
     shown: bool = False
     source: str = ""
+    not_shown: Literal["", "secret"] = ""
 
 
 class Repository(Struct, frozen=True):
@@ -68,25 +70,38 @@ class Repository(Struct, frozen=True):
 
 
 def look(
-    root: str, only: str, avoided: tuple[str, ...], environ: Mapping[str, str], masks: Redactor
+    root: str,
+    only: str,
+    avoided: tuple[str, ...],
+    environ: Mapping[str, str],
+    masks: Redactor,
+    secret: Callable[[str], bool],
 ) -> Repository:
     """How the repository at `root` differs, in all of it or below `only`.
 
-    The git that is used is in none of the folders that are `avoided`: threads work there.
+    The git that is used is in none of the folders that are `avoided`: threads work there. Of files
+    that are `secret`, by their absolute paths, nothing is shown but their names.
     """
     if not os.path.lexists(os.path.join(root, ".git")):
         return Repository(root, removed=True)
     path = environ.get("PATH", "")
     for folder in avoided:
         path = outside(path, folder)
-    return _Looking(root, only, {**environ, "PATH": path}, masks).found()
+    return _Looking(root, only, {**environ, "PATH": path}, masks, secret).found()
 
 
 class _Looking:
-    def __init__(self, root: str, only: str, environ: Mapping[str, str], masks: Redactor) -> None:
-        self._root, self._environ, self._masks = root, environ, masks
+    def __init__(
+        self,
+        root: str,
+        only: str,
+        environ: Mapping[str, str],
+        masks: Redactor,
+        secret: Callable[[str], bool],
+    ) -> None:
+        self._root, self._environ, self._masks, self._secret = root, environ, masks, secret
         self._config = self._configured()
-        self._below = ("--", f":(top,literal){only}") if only else ("--",)
+        self._below = ("--", f":(top,literal){only}" if only else ":(top)")
         self._settings = {"diff.autoRefreshIndex": "true", "diff.orderFile": os.devnull}
         for name in self._config:
             if matched := _FILTER.match(name):
@@ -98,8 +113,7 @@ class _Looking:
         """All there is to say."""
         branch, commit, new = self._status()
         files, diff, whole = self._diff(commit)
-        untracked = [FileChange(_name(path), "untracked") for path in new]
-        every = [*files, *untracked]
+        every = [*files, *(self._changed(("?", [path]), False) for path in new)]
         return Repository(
             self._root,
             branch,
@@ -138,8 +152,18 @@ class _Looking:
         if commit == "(initial)":
             empty, _ = self._asked("look at", "hash-object", "-t", "tree", os.devnull)
             commit = empty.decode("ascii").strip()
-        said, whole = self._asked("compare", *DIFF, commit, *self._below)
-        raw, patch = _parted(said)
+        hidden: list[tuple[str, list[bytes]]] = []
+        while True:  # files change meanwhile: what is shown was looked at
+            names = [os.fsdecode(name) for _, both in hidden for name in both]
+            others = (f":(top,literal,exclude){name}" for name in names)
+            said, whole = self._asked("compare", *DIFF, commit, *self._below, *others)
+            raw, patch = _parted(said)
+            found = [one for one in raw if self._is_secret(one)]
+            if not found:
+                break
+            hidden += found
+            if len(hidden) > MOST_SECRETS:
+                return [self._changed(one, False) for one in raw], "", False
         whole = whole and len(patch) <= MOST_DIFF
         if not whole:
             patch = patch[:MOST_DIFF]
@@ -149,8 +173,20 @@ class _Looking:
             shown = len(starts) - 1
         else:
             shown = len(raw)
-        files = [_changed(entry, number < shown) for number, entry in enumerate(raw)]
+        files = [self._changed(entry, number < shown) for number, entry in enumerate(raw)]
+        files += [self._changed(one, False) for one in hidden]
         return files, patch.decode("utf-8", "replace"), whole
+
+    def _is_secret(self, entry: tuple[str, list[bytes]]) -> bool:
+        """Whether a file is secret by its name, or was by the one before."""
+        return any(self._secret(os.path.join(self._root, os.fsdecode(name))) for name in entry[1])
+
+    def _changed(self, entry: tuple[str, list[bytes]], shown: bool) -> FileChange:
+        letter, names = entry
+        source = _name(names[0]) if len(names) > 1 else ""
+        why: Literal["", "secret"] = "secret" if self._is_secret(entry) else ""
+        state = _STATES.get(letter, "modified")
+        return FileChange(_name(names[-1]), state, shown and not why, source, why)
 
     def _asked(self, doing: str, *words: str) -> tuple[bytes, bool]:
         said = beginning(
@@ -184,12 +220,6 @@ def _parted(said: bytes) -> tuple[list[tuple[str, list[bytes]]], bytes]:
             at = stop + 1
         entries.append((letter, names))
     return entries, said[at:].removeprefix(b"\0")
-
-
-def _changed(entry: tuple[str, list[bytes]], shown: bool) -> FileChange:
-    letter, names = entry
-    source = _name(names[0]) if len(names) > 1 else ""
-    return FileChange(_name(names[-1]), _STATES.get(letter, "modified"), shown, source)
 
 
 def _name(path: bytes) -> str:

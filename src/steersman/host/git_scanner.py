@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from steersman.host.masking import Secrets
 from steersman.host.settings import state_folder
 from steersman.records.clock import now
 from steersman.records.errors import SteersmanError
+from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
 from steersman.store.redactor import Redactor
 
@@ -36,8 +37,16 @@ class Seen(Struct, frozen=True):
 class Scanner:
     """Looks at one repository for all who listen; it works while someone does."""
 
-    def __init__(self, root: str, only: str, within: str, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        root: str,
+        only: str,
+        within: str,
+        environ: Mapping[str, str],
+        secrets: Callable[[str], SecretFiles],
+    ) -> None:
         self.root = root
+        self._secrets = secrets  # of a folder
         self._within = within  # its history must lie there, if it is set
         self.seen: Seen | None = None
         self.scans = 0
@@ -122,7 +131,12 @@ class Scanner:
         hidden = Repository(self.root, removed=True)
         if not self._own():
             return hidden
-        found = look(self.root, self._only, tuple(self.avoided), self._environ, self._masks)
+        avoided = tuple(self.avoided)
+        covers = [self._secrets(folder).covers for folder in {self.root, *avoided}]
+        found = look(
+            self.root, self._only, avoided, self._environ, self._masks,
+            lambda path: any(cover(path) for cover in covers),
+        )  # fmt: skip
         return found if self._own() else hidden
 
     def _own(self) -> bool:

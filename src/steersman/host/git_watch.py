@@ -21,6 +21,8 @@ from steersman.records.action import ChangeMany, Delete, Execute, List, Read, Se
 from steersman.records.clock import now
 from steersman.records.message import Checkpoint, DiffReady, Message, Policy
 from steersman.records.protection import inside
+from steersman.records.secret_files import SecretFiles
+from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 
 MOST_REPOSITORIES = 32
@@ -73,7 +75,10 @@ class GitWatch:
             name: one for name, one in self._scanners.items() if one.listeners or one.resting
         }
         name = (root, only, within)
-        return self._scanners.setdefault(name, Scanner(*name, self.environ))
+        return self._scanners.setdefault(name, Scanner(*name, self.environ, self._secrets))
+
+    def _secrets(self, folder: str) -> SecretFiles:
+        return self.host.permissions.circumstances(folder, Settings()).secret_files
 
 
 class Listener:
