@@ -1,6 +1,7 @@
 """`GET /threads/{thread}/git/watch`: what changes in the repositories a thread works in."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from steersman.operations.running.programs import git as git_program
 from tests.http.watched import Serving, git, repository
 from tests.world import call
 
@@ -26,6 +28,11 @@ def server(environ: dict[str, str], tmp_path: Path) -> Iterator[Serving]:
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     return repository(tmp_path / "repo")
+
+
+def link(at: Path, to: Path) -> None:
+    at.unlink()
+    at.symlink_to(to)
 
 
 def test_the_whole_state_is_shown_at_once(server: Serving, repo: Path) -> None:
@@ -78,6 +85,13 @@ def test_of_secret_files_the_names_are_shown_and_no_line(server: Serving, repo: 
         {"path": "notes.txt", "state": "modified", "not_shown": "secret"},
         {"path": "plain.txt", "state": "renamed", "source": "id_rsa", "not_shown": "secret"},
     ]
+
+
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore", ".gitmodules"])
+def test_git_is_not_asked_where_it_would_wait_for_a_pipe(repo: Path, name: str) -> None:
+    assert git_program({"PATH": os.environ["PATH"]}, str(repo)) is not None
+    os.mkfifo(repo / name)
+    assert git_program({"PATH": os.environ["PATH"]}, str(repo)) is None
 
 
 def test_what_a_call_changes_arrives(server: Serving, repo: Path) -> None:
@@ -315,7 +329,9 @@ def test_a_token_of_a_folder_sees_only_that_part_of_a_repository(
     assert [one["path"] for one in whole["files"]] == ["calc.txt", "part/mine.txt"]
 
 
-@pytest.mark.parametrize("way", ["file", "link", "objects", "common"])
+@pytest.mark.parametrize(
+    "way", ["file", "link", "objects", "below", "common", "spaces", "alternates", "none"]
+)
 def test_a_token_of_a_folder_sees_no_history_of_other_places(
     server: Serving, tmp_path: Path, way: str
 ) -> None:
@@ -326,8 +342,29 @@ def test_a_token_of_a_folder_sees_no_history_of_other_places(
         for name in ("objects", "refs"):
             (inner / ".git" / name).rename(inner / ".git" / f"old-{name}")
             (inner / ".git" / name).symlink_to(private / name)
+    elif way == "below":  # only what is in the folders leads elsewhere
+        store = inner / "store"
+        (inner / ".git" / "objects").rename(store)
+        (inner / ".git" / "objects").symlink_to(store)
+        for one in (private / "objects").glob("??/*"):
+            (store / one.parent.name).mkdir(exist_ok=True)
+            (store / one.parent.name / one.name).symlink_to(one)
+        link(inner / ".git" / "refs" / "heads" / "main", private / "refs" / "heads" / "main")
     elif way == "common":
         (inner / ".git" / "commondir").write_text(str(private))
+    elif way == "spaces":  # git takes the space for a part of the name
+        (inner / ".git").rename(inner / "old")
+        (inner / "old ").symlink_to(private)
+        (inner / ".git").write_text("gitdir: old \n")
+    elif way == "alternates":
+        commit = git(private.parent, "rev-parse", "HEAD")
+        (inner / ".git" / "refs" / "heads" / "main").write_text(commit)
+        lines = "\n" * 80_000 + f"{private}/objects\n"
+        (inner / ".git" / "objects" / "info" / "alternates").write_text(lines)
+    elif way == "none":  # git would look for a repository further up
+        (inner / ".git").rename(inner / "old")
+        (inner / ".git").mkdir()
+        private.rename(tmp_path / ".git")
     else:
         (inner / ".git").rename(inner / "old")
         if way == "file":
@@ -338,12 +375,12 @@ def test_a_token_of_a_folder_sees_no_history_of_other_places(
     thread = server.thread(folder, reads, {"text": "Done."})
     server.send(thread)
     with server.watch(thread) as owners:
-        while not (found := owners.next()["repositories"]):
+        while way != "none" and not (found := owners.next()["repositories"]):
             pass
-        assert "-mine alone" in found[0]["unified_diff"]
+        assert way == "none" or "-mine alone" in found[0]["unified_diff"]
     token = server.token_for("part", "--workspace", str(folder))
     with server.watch(thread, token=token) as watch:
-        assert watch.next()["repositories"] == []
+        assert "mine alone" not in str(watch.next())
 
 
 def test_a_history_that_is_replaced_while_it_is_watched_is_not_shown(

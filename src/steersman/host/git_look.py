@@ -100,10 +100,11 @@ class _Looking:
         secret: Callable[[str], bool],
     ) -> None:
         self._root, self._environ, self._masks, self._secret = root, environ, masks, secret
-        self._config = self._configured()
         self._below = ("--", f":(top,literal){only}" if only else ":(top)")
+        self._settings: dict[str, str] = {}
+        names = self._names()
         self._settings = {"diff.autoRefreshIndex": "true", "diff.orderFile": os.devnull}
-        for name in self._config:
+        for name in names:
             if matched := _FILTER.match(name):
                 driver = matched[1]
                 self._settings |= {f"{driver}.clean": "", f"{driver}.process": ""}
@@ -117,21 +118,24 @@ class _Looking:
         return Repository(
             self._root,
             branch,
-            self._masks.text(origin_of(self._config.get("remote.origin.url", ""))),
+            self._masks.text(origin_of(self._origin())),
             self._masks.text(diff),
             tuple(every[:MOST_FILES]),
             not whole,
             max(0, len(every) - MOST_FILES),
         )
 
-    def _configured(self) -> dict[str, str]:
-        """What is configured; the last value of a name holds."""
-        words = ("config", "--list", "-z")
-        found = beginning(self._root, self._environ, *words, settings={}, seconds=PATIENCE)
+    def _names(self) -> list[str]:
+        """All that is configured."""
+        found = self._said("config", "--list", "--name-only", "-z")
         if found is None or not found[1]:  # what was not read could name a program
             raise self._problem("read the settings of")
-        entries = os.fsdecode(found[0]).split("\0")
-        return {name: value for name, _, value in (one.partition("\n") for one in entries)}
+        return os.fsdecode(found[0]).split("\0")
+
+    def _origin(self) -> str:
+        """The address of the remote, as the repository itself says; it may include other files."""
+        found = self._said("config", "--local", "--no-includes", "-z", "remote.origin.url")
+        return os.fsdecode(found[0]).rstrip("\0") if found else ""
 
     def _status(self) -> tuple[str, str, list[bytes]]:
         """The branch, the last commit and the files that git does not know."""
@@ -189,13 +193,17 @@ class _Looking:
         return FileChange(_name(names[-1]), state, shown and not why, source, why)
 
     def _asked(self, doing: str, *words: str) -> tuple[bytes, bool]:
-        said = beginning(
-            self._root, self._environ, "--work-tree=.", *words, settings=self._settings,
-            seconds=PATIENCE,
-        )  # fmt: skip
+        said = self._said(*words)
         if said is None:
             raise self._problem(doing)
         return said
+
+    def _said(self, *words: str) -> tuple[bytes, bool] | None:
+        """What git prints; it uses the repository right here, and looks for none further up."""
+        return beginning(
+            self._root, self._environ, "--git-dir=.git", "--work-tree=.", *words,
+            settings=self._settings, seconds=PATIENCE,
+        )  # fmt: skip
 
     def _problem(self, doing: str) -> SteersmanError:
         return SteersmanError(

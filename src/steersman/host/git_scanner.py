@@ -44,9 +44,11 @@ class Scanner:
         within: str,
         environ: Mapping[str, str],
         secrets: Callable[[str], SecretFiles],
+        turns: asyncio.Semaphore,
     ) -> None:
         self.root = root
         self._secrets = secrets  # of a folder
+        self._turns = turns
         self._within = within  # its history must lie there, if it is set
         self.seen: Seen | None = None
         self.scans = 0
@@ -113,7 +115,8 @@ class Scanner:
         problem = ""
         found = Repository(self.root)
         try:
-            found = await asyncio.to_thread(self._looked)
+            async with self._turns:
+                found = await asyncio.to_thread(self._looked)
         except SteersmanError as error:
             problem = error.what
         self.scans += 1

@@ -27,6 +27,7 @@ from steersman.records.thread import Thread
 
 MOST_REPOSITORIES = 32
 MOST_FOLDERS = 5000
+TOGETHER = 2  # looks at a time: git may wait for a pipe, and others need threads as well
 TOUCHING = frozenset({"policy", "checkpoint", "diff_ready"})
 AFTER = frozenset({"tool_result", "job_end", "turn_end", "checkpoint"})  # look again after these
 
@@ -68,6 +69,7 @@ class GitWatch:
         self.host = host
         self.environ = environ
         self._scanners: dict[tuple[str, str, str], Scanner] = {}
+        self._turns = asyncio.Semaphore(TOGETHER)
 
     def scanner(self, root: str, only: str, within: str) -> Scanner:
         """The scanner of a repository; those that nobody needs any more are forgotten."""
@@ -75,7 +77,8 @@ class GitWatch:
             name: one for name, one in self._scanners.items() if one.listeners or one.resting
         }
         name = (root, only, within)
-        return self._scanners.setdefault(name, Scanner(*name, self.environ, self._secrets))
+        made = Scanner(*name, self.environ, self._secrets, self._turns)
+        return self._scanners.setdefault(name, made)
 
     def _secrets(self, folder: str) -> SecretFiles:
         return self.host.permissions.circumstances(folder, Settings()).secret_files

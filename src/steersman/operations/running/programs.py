@@ -10,6 +10,7 @@ from contextlib import suppress
 from steersman.records.plain_files import is_special
 
 _GITS_OWN = ("", "info", "objects/info", "refs/heads")
+_BESIDE = (".git", ".gitattributes", ".gitignore", ".gitmodules")
 _SYSTEM = os.pathsep.join(("/usr/bin", "/bin", "/run/current-system/sw/bin"))
 
 
@@ -32,9 +33,9 @@ def git(environ: Mapping[str, str], folder: str) -> str | None:
         if top == os.path.dirname(top):
             return None
         top = os.path.dirname(top)
-    inner = os.path.join(top, ".git")
-    if is_special(inner):
+    if any(is_special(os.path.join(top, name)) for name in _BESIDE):
         return None
+    inner = os.path.join(top, ".git")
     for place in _GITS_OWN:
         with suppress(OSError), os.scandir(os.path.join(inner, place)) as entries:
             if any(is_special(entry.path) for entry in entries):
