@@ -206,6 +206,22 @@ def test_an_export_imported_elsewhere_is_the_same_thread(steer, script, thread, 
     assert work.bodies("turn_end") == [{"ending": "done", "steps": 1}]
 
 
+@pytest.mark.parametrize(
+    "created", ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59-12:00", "2026-01-01T00:00:00"]
+)
+def test_a_thread_of_any_day_of_the_calendar_is_listed_and_shown(steer, thread, tmp_path, created):
+    lines = steer("threads", "export", thread).stdout.splitlines()
+    changed(0, "created", created)(lines)
+    file = tmp_path / "thread.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    elsewhere = steer.having(STEERSMAN_HOME=str(tmp_path / "elsewhere"), TZ="Asia/Tokyo")
+
+    assert elsewhere("threads", "import", str(file)).returncode == 0
+
+    assert elsewhere("threads", "list", "--all").returncode == 0
+    assert created[:4] in elsewhere("threads", "show", thread).stdout
+
+
 def test_a_thread_that_is_there_already_is_not_imported_over(steer, thread, tmp_path):
     file = tmp_path / "thread.jsonl"
     steer("threads", "export", thread, "-o", str(file))

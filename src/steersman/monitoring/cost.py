@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.records.bill import Bill, Grouping
+from steersman.records.clock import local
 from steersman.records.message import UsageReport
 from steersman.records.thread import Thread
 from steersman.store.contract import Store, moment
@@ -69,7 +70,7 @@ def _bill(name: str, usage: UsageReport) -> Bill:
 
 
 def _day(one: Spent, zone: tzinfo | None) -> str:
-    return one.time.astimezone(zone).date().isoformat()
+    return local(one.time, zone).date().isoformat()
 
 
 _NAMES: dict[Grouping, Callable[[Spent, tzinfo | None], str]] = {

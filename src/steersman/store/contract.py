@@ -8,6 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from steersman.records.clock import local
 from steersman.records.errors import StorageProblem, UsageProblem
 from steersman.records.inbox import Request, Settled
 from steersman.records.thread import Activity, Lease, Process, Thread, ThreadState
@@ -328,7 +329,7 @@ def _nearest(store: Store, wanted: str) -> str:
 
 def stamp(time: datetime) -> str:
     """A time as it is stored: UTC, milliseconds."""
-    return time.astimezone(UTC).isoformat(timespec="milliseconds")
+    return local(time, UTC).isoformat(timespec="milliseconds")
 
 
 def moment(text: str) -> datetime:

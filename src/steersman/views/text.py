@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from steersman.records.clock import local
 from steersman.records.counting import counted as counted
 from steersman.records.exits import end_words, exit_words
 from steersman.records.git_names import inner
@@ -320,13 +321,13 @@ def parts_words(parts: Sequence[Part]) -> str:
 
 def line(message: Message) -> str:
     """A message as a line of the ledger."""
-    time = message.time.astimezone().strftime("%H:%M:%S")
+    time = local(message.time).strftime("%H:%M:%S")
     return f"{message.seq:>6}  {time}  {message.kind:<16}  {words(message.body)}".rstrip()
 
 
 def ago(time: datetime) -> str:
     """How long ago something was, in words."""
-    seconds = (datetime.now(UTC) - time).total_seconds()
+    seconds = (datetime.now(UTC) - local(time, UTC)).total_seconds()
     for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
             count = int(seconds // size)

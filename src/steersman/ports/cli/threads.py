@@ -19,6 +19,7 @@ from steersman.ports.cli.connecting import (
 from steersman.ports.cli.options import at_terminal, json_flag, open_host, write_lines
 from steersman.ports.cli.values import thread_ids
 from steersman.ports.cli.views import PlainView
+from steersman.records.clock import local
 from steersman.records.counting import counted
 from steersman.records.errors import NeedsAnswer
 from steersman.records.thread import Thread, ThreadState
@@ -78,7 +79,7 @@ def show(thread: str, as_json: bool) -> None:
         return
     click.echo(f"thread     {found.id}\ntitle      {one_line(found.title)}")
     click.echo(f"state      {_sentence(state)}")
-    click.echo(f"workspace  {safe(found.workspace)}\ncreated    {found.created.astimezone():%c}")
+    click.echo(f"workspace  {safe(found.workspace)}\ncreated    {local(found.created):%c}")
     click.echo(f"messages   {found.head}")
     if found.imported:
         click.echo(f"origin     {IMPORTED_WORDS}")

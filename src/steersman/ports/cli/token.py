@@ -8,6 +8,7 @@ import msgspec
 
 from steersman.host.tokens import RIGHTS, Token, Tokens
 from steersman.ports.cli.options import folder_from, json_flag, open_host
+from steersman.records.clock import local
 from steersman.views.text import safe
 
 
@@ -25,7 +26,9 @@ def command() -> None:
     help="What it allows (repeatable; default: all). Reading is always allowed.",
 )
 @click.option("--workspace", "-w", metavar="DIR", help="Only threads of this folder.")
-@click.option("--days", type=click.FloatRange(0, min_open=True), help="How long it is valid.")
+@click.option(
+    "--days", type=click.FloatRange(0, 36_500, min_open=True), help="How long it is valid."
+)
 @json_flag
 def make(name: str, may: Any, workspace: str | None, days: float | None, as_json: bool) -> None:
     """Make a token called NAME, and print it: this once."""
@@ -47,7 +50,7 @@ def list_tokens(as_json: bool) -> None:
         if as_json:
             click.echo(msgspec.json.encode(_record(one)).decode())
             continue
-        until = f"until {one.expires.astimezone():%Y-%m-%d %H:%M}" if one.expires else "for ever"
+        until = f"until {local(one.expires):%Y-%m-%d %H:%M}" if one.expires else "for ever"
         state = until if one.valid else "expired"
         where = f"  {safe(one.workspace)}" if one.workspace else ""
         click.echo(f"{one.id}  {safe(one.name):<20} {', '.join(one.rights):<20} {state}{where}")
