@@ -402,7 +402,7 @@ def test_the_word_tells_who_decided_why_and_what_to_do_instead():
         "deny",
         "user.deny",
         "reading *.pem: denied by /home/dev/.config/steersman/rules.toml:7",
-        "continue without it; the rule is in /home/dev/.config/steersman/rules.toml:7",
+        "continue without it; see /home/dev/.config/steersman/rules.toml:7",
     )
     assert a_set(rule("ask", mcp="a/b", reason="it costs money")).verdict(
         McpCall("a", "b"), "", None, HERE

@@ -65,6 +65,39 @@ def test_some_folders_are_none_to_work_in(server: Served, folder: str) -> None:
     assert server.request("POST", "/api/v0/threads", given).status in (400, 403)
 
 
+def found(server: Served, query: str) -> list[dict[str, str]]:
+    """The places in the home folder that a search finds."""
+    asked = f"workspace={server.home}&query={query}&include_ignored=true&case_sensitive=true"
+    return list(server.get(f"/search?{asked}")["results"])
+
+
+def test_a_search_in_the_home_folder_does_not_find_the_servers_token(server: Served) -> None:
+    """Letter by letter it would be known, whatever is masked in the answers."""
+    (server.home / "seen.txt").write_text(f"{server.token[:5]}!\n")
+    assert [one["file"] for one in found(server, server.token[:5])] == ["seen.txt"]
+    for name in ("http-token", "steersman.db"):
+        path = f"/api/v0/read-file?workspace={server.home}&path=data/{name}"
+        assert server.request("GET", path).status == 403
+
+
+def test_a_token_file_elsewhere_is_private_as_well(tmp_path: Path) -> None:
+    """Its content is masked, and nobody searches in it."""
+    file = tmp_path / "home" / "kept" / "token.txt"
+    made = Served(tmp_path / "home", tmp_path / "work", "--token-file", str(file))
+    try:
+        (made.workspace / "copy.txt").write_text(f"The token is {made.token}.\n")
+        got = made.get(f"/read-file-lines?workspace={made.workspace}&path=copy.txt")
+        assert got["content"].count("redacted") == 1
+        assert made.token not in got["content"]
+        assert found(made, made.token[:5]) == []
+        path = f"/api/v0/read-file?workspace={made.home}&path=kept/token.txt"
+        assert made.request("GET", path).status == 403
+        run = {"workspace": str(made.home), "command": "cat kept/*"}
+        assert made.token not in str(made.request("POST", "/api/v0/processes/start", run))
+    finally:
+        made.stop()
+
+
 def test_a_token_chooses_neither_a_profile_nor_a_script(server: Served) -> None:
     """A profile may lift the sandbox, and a script is a file of this machine."""
     text, _ = token(server)
@@ -140,7 +173,7 @@ def test_a_filter_without_a_name_is_not_run(tmp_path: Path) -> None:
         config.write(f'[filter ""]\n\tclean = touch {tmp_path}/ran; cat\n')
     (tmp_path / ".gitattributes").write_text("*.txt filter=\n")
     (tmp_path / "a.txt").write_text("b\n")
-    look(str(tmp_path), "", (), dict(os.environ), Redactor())
+    look(str(tmp_path), "", (), dict(os.environ), Redactor(), lambda _: False)
     assert not (tmp_path / "ran").exists()
 
 
@@ -150,12 +183,12 @@ def test_settings_of_a_repository_that_are_too_long_to_read_are_not_trusted(tmp_
     subprocess.run([*git, "init", "-q"], check=True)
     with (tmp_path / ".git/config").open("a") as config:
         for number in range(90):
-            config.write(f"[pad]\n\tx{number} = {'y' * 100_000}\n")
+            config.write(f'[pad "{number}{"y" * 100_000}"]\n\tx = 1\n')
         config.write(f'[filter "x"]\n\tclean = touch {tmp_path}/ran; cat\n')
     (tmp_path / ".gitattributes").write_text("* filter=x\n")
     (tmp_path / "a").write_text("a\n")
     with pytest.raises(SteersmanError):
-        look(str(tmp_path), "", (), dict(os.environ), Redactor())
+        look(str(tmp_path), "", (), dict(os.environ), Redactor(), lambda _: False)
     assert not (tmp_path / "ran").exists()
 
 

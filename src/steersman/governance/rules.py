@@ -240,7 +240,7 @@ def _word(rule: Rule) -> Verdict:
     reason = rule.reason or f"{subject(rule)}: {verb} by {stands(rule)}"
     if rule.decision != "deny":
         return Verdict(rule.decision, rule.id, reason)
-    return Verdict("deny", rule.id, reason, f"continue without it; the rule is in {stands(rule)}")
+    return Verdict("deny", rule.id, reason, f"continue without it; see {stands(rule)}")
 
 
 def _perhaps(rule: Rule) -> Verdict:

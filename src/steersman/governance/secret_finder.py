@@ -51,7 +51,8 @@ def _own_lines(path: str) -> str:
 def unreadable(rules: object) -> tuple[str, ...]:
     """What rules keep from being read in the workspace, as lines of a `.gitignore`."""
     patterns: Callable[[], tuple[str, ...]] = getattr(rules, "unreadable", tuple)
-    return tuple(text for text in patterns() if not text.startswith(("/", "~")))
+    here = (text for text in patterns() if not text.startswith(("/", "~")))
+    return tuple(text[1:] if text.startswith("./") else text for text in here)
 
 
 def exceptions(workspace: str) -> tuple[str, ...]:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from steersman.governance.secrets import can_be_masked, mcp_configs, secret_values, with_lines
 from steersman.host.models import config_for
+from steersman.host.server_token import tokens_in
 from steersman.host.settings import store_url
-from steersman.host.token import tokens_in
 from steersman.identity.logins import Logins
 from steersman.identity.mcp_servers import expanded_secrets
 from steersman.identity.mcp_servers import find as find_servers
 from steersman.identity.settings import config_file
+from steersman.identity.token_files import LIST, files
 from steersman.intelligence.configured import secrets
 from steersman.operations.mcp.tokens import SignIns
 from steersman.records.settings import Settings
@@ -32,7 +33,8 @@ class Secrets:
         self._sign_ins = SignIns(home / "mcp")
         self._said = said
         self._home = home
-        self._written = (str(self._logins.list), str(self._sign_ins.folder))
+        tokens = map(str, (*files(home), home / LIST))
+        self._written = (str(self._logins.list), str(self._sign_ins.folder), *tokens)
         self._seen = self._stamps()
 
     def redactor(self) -> Redactor:
@@ -64,7 +66,7 @@ class Secrets:
 
 
 def _stamp(path: str) -> tuple[int, int]:
-    """What is another when something was written there: both are replaced, never rewritten."""
+    """What is another when something was written there."""
     try:
         found = os.stat(path)
     except OSError:

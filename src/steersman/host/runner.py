@@ -28,6 +28,7 @@ from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, going_on, kept
 from steersman.identity.logins import Logins
 from steersman.identity.settings import cache_folder, config_file
+from steersman.identity.token_files import elsewhere
 from steersman.intelligence.benching.results import results_file
 from steersman.intelligence.loop import Pause
 from steersman.intelligence.models import Models
@@ -88,7 +89,7 @@ class Runner:
         self._pause = pause
         self._permissions = permissions
         self._logins = Logins(home)
-        self._private = (str(home), str(config_file(environ).parent))
+        self._private = (str(home), str(config_file(environ).parent), *elsewhere(home))
         self._resources = HostResources(
             Machine(str(home), environ, permissions.home, self._private, permissions.covers)
         )

@@ -17,7 +17,9 @@ from steersman.governance.stored_memory import StoredMemory
 from steersman.identity import mcp_servers
 from steersman.identity.places import places
 from steersman.identity.settings import config_file, data_folder, project_file
+from steersman.identity.token_files import elsewhere
 from steersman.records.message import Audit
+from steersman.records.protection import inside
 from steersman.records.secret_files import together
 from steersman.records.settings import Settings
 from steersman.records.visible import quoted
@@ -84,7 +86,18 @@ class Permissions:
             *(_domain_rule(domain) for domain in settings.domains),
             *_run_rules(settings),
             *self._hook_rules(_hooks(workspace, settings.hooks, trusted=trusted), workspace),
+            *self._own_rules(workspace),
         )
+
+    def _own_rules(self, workspace: str) -> Iterator[Rule]:
+        """In a workspace around them, nobody reads what the host keeps: logs, tokens of servers."""
+        home, top = data_folder(self._environ), os.path.realpath(workspace)
+        for place in map(os.path.realpath, (str(home), *elsewhere(home))):
+            if place != top and inside(place, top):
+                from steersman.governance.rule_paths import escaped
+
+                path = f"./{escaped(os.path.relpath(place, top))}"
+                yield Rule(f"own:{path}", "deny", path=path, reason="Steersman keeps its own there")
 
     def _hook_rules(self, hooks: "Sequence[Hook]", workspace: str) -> Iterator[Rule]:
         """What is behind hooks is asked about: who changes it, changes what the hooks say."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.host.token import token_at
+from steersman.host.server_token import token_at
 from steersman.ports.listening import address_from, is_loopback, names_of
 from steersman.ports.mcp.http import DEFAULT_PORT
 from steersman.records.errors import UsageProblem

@@ -102,7 +102,7 @@ def open_threads() -> "Host | Remote":
     if not (url := connected()):
         return open_host()
     from steersman.host.remote import Remote
-    from steersman.host.token import token_for
+    from steersman.host.server_token import token_for
 
     notes = click.get_current_context().meta
     token = token_for(notes.get(_NOTE.format("token_file")), os.environ)

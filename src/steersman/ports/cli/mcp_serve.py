@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -74,14 +73,14 @@ async def _carry(server: Any, flags: dict[str, Any]) -> None:
 
         await stdio.serve(server)
         return
-    from steersman.host.token import MCP_TOKEN, token_at
+    from steersman.host.server_token import MCP_TOKEN, own_token
     from steersman.ports import listening as ports
     from steersman.ports.mcp import http
 
     given = flags["address"] or f":{http.DEFAULT_PORT}"
     host, port = ports.address_from(given, http.DEFAULT_PORT)
     names = ports.names_of(host, flags["public"])
-    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / MCP_TOKEN))
+    token = own_token(flags["token_file"], state_folder(os.environ), MCP_TOKEN)
     with ports.listen(host, port) as listening:
         at = f"http://{ports.shown(listening)}{http.PATH}"
         click.echo(f"Serving at {at}", err=True)

@@ -5,7 +5,6 @@ import logging
 import os
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import click
@@ -55,12 +54,12 @@ def command(**flags: Any) -> int:
 
 async def _serve(flags: dict[str, Any]) -> None:
     from steersman.host.desk import Desk
-    from steersman.host.token import HTTP_TOKEN, token_at
+    from steersman.host.server_token import HTTP_TOKEN, own_token
     from steersman.ports import listening as ports
     from steersman.ports.http.server import Server
 
     _check(flags)
-    token = token_at(Path(flags["token_file"] or state_folder(os.environ) / HTTP_TOKEN))
+    token = own_token(flags["token_file"], state_folder(os.environ), HTTP_TOKEN)
     scheme = "https" if flags["tls_cert"] else "http"
     files = {"ssl_certfile": flags["tls_cert"], "ssl_keyfile": flags["tls_key"]}
     async with open_host() as host:

@@ -1,4 +1,6 @@
-"""The token a client must show: made once, kept in a file that nobody else can read."""
+"""A server's own token: made once, kept in a file that nobody else can read.
+
+Further tokens, with fewer rights, are in `tokens.py`."""
 
 import os
 import stat
@@ -9,15 +11,17 @@ from secrets import token_urlsafe
 
 from msgspec import Struct
 
+from steersman.identity.token_files import HTTP_TOKEN as HTTP_TOKEN
+from steersman.identity.token_files import MCP_TOKEN as MCP_TOKEN
+from steersman.identity.token_files import files, note
 from steersman.records.errors import UsageProblem
 
-HTTP_TOKEN, MCP_TOKEN = "http-token", "mcp-token"  # in the data folder
 VARIABLE = "STEERSMAN_TOKEN"  # has one for a server of someone else
 SHORTEST = 16
 MOST = 4096
 
 
-class Token(Struct, frozen=True):
+class ServerToken(Struct, frozen=True):
     """A token and its file; `made`: it did not exist before."""
 
     text: str
@@ -25,10 +29,18 @@ class Token(Struct, frozen=True):
     made: bool = False
 
 
-def token_at(path: Path) -> Token:
+def own_token(chosen: str | None, folder: Path, name: str) -> ServerToken:
+    """The token of a server: in the file that was chosen, or under a name in the data folder."""
+    found = token_at(Path(chosen or folder / name))
+    if chosen:
+        note(folder, Path(chosen))
+    return found
+
+
+def token_at(path: Path) -> ServerToken:
     """The token in a file, which is written when there is none."""
     try:
-        return Token(_read(path), str(path))
+        return ServerToken(_read(path), str(path))
     except FileNotFoundError:
         pass
     except OSError as error:
@@ -38,12 +50,12 @@ def token_at(path: Path) -> Token:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
-        return Token(_read(path), str(path))  # another server has just made it
+        return ServerToken(_read(path), str(path))  # another server has just made it
     except OSError as error:
         raise UsageProblem(f"{path} cannot be written.", error.strerror or "") from error
     with os.fdopen(handle, "w") as file:
         file.write(f"{text}\n")
-    return Token(text, str(path), made=True)
+    return ServerToken(text, str(path), made=True)
 
 
 def token_for(path: str | None, environ: Mapping[str, str]) -> str:
@@ -62,11 +74,11 @@ def token_for(path: str | None, environ: Mapping[str, str]) -> str:
 
 
 def tokens_in(folder: Path) -> set[str]:
-    """The tokens that servers keep in a data folder, as far as there are any."""
+    """The tokens that servers with this data folder have, as far as there are any."""
     found = set()
-    for name in (HTTP_TOKEN, MCP_TOKEN):
+    for path in files(folder):
         with suppress(OSError, UsageProblem):
-            found.add(_read(folder / name))
+            found.add(_read(path))
     return found
 
 
