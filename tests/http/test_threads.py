@@ -301,7 +301,7 @@ def test_what_is_wrong_is_said(server: Served, body: dict[str, Any], what: str) 
     assert len(server.get("/threads")["threads"]) == before
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff", b"null", b"[" * 100_000])
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff", b"null", b"[" * 60_000])
 def test_a_body_that_is_no_record_is_refused(server: Served, raw: bytes) -> None:
     """Whatever it is."""
     assert server.request("POST", "/api/v0/threads", raw=raw).status == 400

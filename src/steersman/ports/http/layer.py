@@ -21,6 +21,7 @@ from starlette.routing import Route
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Right
 from steersman.host.workbench import Missing, Waits
+from steersman.ports.http.bodies import MOST, too_many
 from steersman.ports.http.door import JSON, LINES, TooLarge
 from steersman.records import errors
 from steersman.records.errors import SteersmanError
@@ -173,6 +174,8 @@ async def _body(made: Operation, request: Request) -> Any:
         raise Unfit(415, f"This takes `{made.takes}`.")
     async with asyncio.timeout(PATIENCE):
         data = await request.body()
+    if await too_many(data, lines=made.takes == LINES):
+        raise Unfit(413, f"The request has more than {MOST:,} values.")
     return data if made.body is bytes else msgspec.json.decode(data, type=made.body)
 
 

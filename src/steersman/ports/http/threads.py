@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import islice
 from typing import Annotated, Literal
 
@@ -197,7 +198,6 @@ async def import_thread(desk: Desk, caller: Holder, body: bytes, params: Nothing
     """Import a thread that was exported, if every hash in it is right."""
     if caller.workspace:
         raise Denied(f"This token is for {caller.workspace} alone.")
-    lines = body.splitlines(keepends=True)
-    made = await asyncio.to_thread(ledger.imported, desk.host, lines)
+    made = await asyncio.to_thread(ledger.imported, desk.host, BytesIO(body))
     desk.host.newsroom.happened(made.id)
     return await facts_of(desk, made)
