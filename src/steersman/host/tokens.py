@@ -1,10 +1,12 @@
 """Tokens for programs, pages and other machines: what each may do. The store keeps their hashes."""
 
+import asyncio
 import hashlib
 import hmac
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from secrets import token_hex, token_urlsafe
 from typing import Literal, get_args
@@ -14,13 +16,14 @@ from msgspec import Struct
 
 from steersman.host.application import Host
 from steersman.records.clock import now
-from steersman.records.errors import UsageProblem
+from steersman.records.errors import SteersmanError, UsageProblem
 
 Right = Literal["read", "answer", "work"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
 _SCOPE, _NAME = "host", "tokens"
 _PREFIX = "steer"
 TICKET = 30.0  # seconds
+LOOK = 0.5  # seconds between two looks at the tokens of streams that are open
 
 
 class Holder(Struct, frozen=True):
@@ -94,7 +97,7 @@ class Tokens:
         return made, f"{_PREFIX}_{made.id}_{secret}"
 
     def revoke(self, wanted: str) -> Token:
-        """Make a token worthless, by its id or its name."""
+        """Revoke a token, by its id or its name."""
         found = [one for one in self.all() if wanted in (one.id, one.name)]
         if len(found) != 1:
             said = "several tokens have that name" if found else "there is none"
@@ -123,8 +126,42 @@ class Tokens:
             self._store.release(lease)
 
 
+class Guard:
+    """Notices that tokens are not valid any more; other processes revoke them, and say nothing."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._waiting: dict[asyncio.Future[None], str] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    async def ended(self, holder: Holder) -> None:
+        """Wait until a holder's token is not valid; that of the server itself always is."""
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if not holder.token:
+            await over
+        self._waiting[over] = holder.token
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+        try:
+            await over
+        finally:
+            del self._waiting[over]
+            if not self._waiting and self._looking is not None:
+                self._looking.cancel()
+                self._looking = None
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            with suppress(SteersmanError):  # at the next look
+                valid = {one.id for one in await asyncio.to_thread(self._tokens.all) if one.valid}
+                for over, token in self._waiting.items():
+                    if token not in valid and not over.done():
+                        over.set_result(None)
+
+
 class Tickets:
-    """Leave to open one path once, for what cannot send a header: sockets, videos, downloads."""
+    """Permission to open one path once, for what cannot send a header: sockets, downloads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -15,7 +15,7 @@ from msgspec import Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from steersman.host.desk import Desk, NoSuchThread
-from steersman.host.tokens import Holder
+from steersman.host.tokens import Guard, Holder, Tokens
 from steersman.ports.http.door import UNAUTHORIZED, Receive, Scope, Send
 from steersman.ports.http.everything import Frames, everything
 from steersman.ports.http.frames import Encoder, Frame, plain
@@ -62,6 +62,7 @@ class Streams:
         self._desk = desk
         self.still = still
         self._heartbeat = heartbeat
+        self._guard = Guard(Tokens(desk.host))
         self._encoder = Encoder()
         self._readers: set[asyncio.Future[str]] = set()
 
@@ -134,6 +135,7 @@ class Streams:
         stop: asyncio.Future[str] = loop.create_future()
         self._readers.add(stop)
         handed, begun = 0, 0.0
+        revoked = asyncio.ensure_future(self._guard.ended(caller))
 
         async def hand_over() -> None:
             nonlocal handed, begun
@@ -154,7 +156,9 @@ class Streams:
             while not stop.done():
                 before = handed
                 await asyncio.wait(
-                    either, timeout=self._heartbeat, return_when=asyncio.FIRST_COMPLETED
+                    either | {revoked},
+                    timeout=self._heartbeat,
+                    return_when=asyncio.FIRST_COMPLETED,
                 )
                 if ended.done():
                     return
@@ -173,9 +177,9 @@ class Streams:
             await tell(plain("closing", **why))
         finally:
             self._readers.discard(stop)
-            for one in (handing, ended):
+            for one in (handing, ended, revoked):
                 one.cancel()
-            await asyncio.gather(handing, ended, return_exceptions=True)
+            await asyncio.gather(handing, ended, revoked, return_exceptions=True)
             await frames.aclose()
 
     # One socket for a page

@@ -1,0 +1,57 @@
+"""A stream ends when its token does, without waiting for its next heartbeat."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+
+import pytest
+
+from steersman.host import Host
+from steersman.host.desk import Desk
+from steersman.host.tokens import Holder, Token, Tokens
+from steersman.ports.http.frames import Frame
+from steersman.ports.http.streams import Streams
+from tests.hooks.kit import play
+
+NEVER = 24 * 3600.0  # seconds between two heartbeats
+PATIENCE = 20
+
+
+async def quiet() -> AsyncGenerator[Frame, None]:
+    """A thread in which nothing happens."""
+    await asyncio.Event().wait()
+    yield Frame("never", b"")  # type: ignore[arg-type]
+
+
+async def last_frame(environ: dict[str, str], tokens: Tokens, host: Host, made: Token) -> bytes:
+    """What a reader with a token gets last, from a server without heartbeats."""
+
+    async def still(caller: Holder) -> bool:
+        return any(one.id == caller.token and one.valid for one in tokens.all())
+
+    shown: list[bytes] = []
+
+    async def put(frame: Frame) -> None:
+        shown.append(frame.sse())
+
+    streams = Streams(Desk(host, environ, {}), still, NEVER)
+    reader = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(streams.serve(quiet(), put, reader, made.holder))
+    await asyncio.sleep(0)
+    if made.expires is None:
+        tokens.revoke(made.id)
+    async with asyncio.timeout(PATIENCE):
+        await serving
+    return shown[-1]
+
+
+@pytest.mark.parametrize("lasts", [None, timedelta(milliseconds=100)])
+def test_a_reader_is_told_that_its_token_has_ended(
+    environ: dict[str, str], lasts: timedelta | None
+) -> None:
+    async def scenario(host: Host) -> bytes:
+        tokens = Tokens(host)
+        made, _ = tokens.make("guest", lasts=lasts)
+        return await last_frame(environ, tokens, host, made)
+
+    assert b"the token is not valid any more" in play(environ, scenario)
