@@ -9,7 +9,8 @@ from typing import Any
 
 from steersman.client import AsyncClient, Client
 from steersman.client.connecting import PATIENCE, address, is_here
-from steersman.host.remote_handle import RemoteHandle, apart
+from steersman.host.remote_facts import NotUnderstood, apart, further
+from steersman.host.remote_handle import RemoteHandle
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
 from steersman.records.message import Message
@@ -17,6 +18,7 @@ from steersman.records.thread import Thread, ThreadState
 from steersman.records.thread_facts import ThreadFacts
 
 PAGE = 500
+MOST = 100_000  # threads of a server
 REACH = 1.0  # seconds in which a server must answer at first; later it may be away for longer
 
 
@@ -85,7 +87,7 @@ class Remote:
             yield from page.messages
             if len(page.messages) < PAGE:
                 return
-            after = page.messages[-1].seq
+            after = further(after, page.messages[-1].seq)
 
     async def tidy(self, thread_id: str) -> str:
         """Nothing: the server sees to its threads."""
@@ -112,6 +114,8 @@ class Remote:
             page = self._client.threads(workspace, q, calls=True, skip=skip, limit=PAGE)
             yield from page.threads
             skip, more = skip + len(page.threads), page.more and bool(page.threads)
+            if skip > MOST:
+                raise NotUnderstood
 
     def _note(self, facts: ThreadFacts) -> Thread:
         thread, self._known[facts.id] = apart(facts)

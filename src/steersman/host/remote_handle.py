@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, NoReturn
 
-from msgspec import UNSET
-
-from steersman.client import AsyncClient, ThreadFacts
+from steersman.client import AsyncClient
 from steersman.client.following import TURNING
+from steersman.host.remote_facts import apart, further, plain, understood
 from steersman.records.change import Change
 from steersman.records.dialogue import Image
 from steersman.records.errors import Exit, UsageProblem
@@ -24,7 +23,7 @@ from steersman.records.message import (
     TurnEnd,
 )
 from steersman.records.settings import Value
-from steersman.records.thread import Activity, Process, Thread, ThreadState, Waiting
+from steersman.records.thread import Thread, ThreadState
 from steersman.records.undo import Part, UndoPlan
 
 LOOK = 5.0  # seconds after which a thread is looked at again: who runs it may have died
@@ -68,11 +67,11 @@ class RemoteHandle:
 
     async def steer(self, text: str) -> str:
         """Say something to the running turn, or for the next one; the answer names the message."""
-        return await self._client.steer(self.id, text)
+        return plain(await self._client.steer(self.id, text))
 
     async def queue(self, text: str) -> str:
         """Say something for the next turn; the answer names the message."""
-        return await self._client.queue(self.id, text)
+        return plain(await self._client.queue(self.id, text))
 
     async def hasten(self, corr: str) -> None:
         """Give queued words to the turn that runs; begin one with the oldest where none runs."""
@@ -123,7 +122,7 @@ class RemoteHandle:
     async def events(self, after: int = 0) -> AsyncIterator[Message]:
         """Every stored message after `after`, each once and in order, and live pieces."""
         async with aclosing(self._client.events(self.id, after, live=True)) as messages:
-            async for message in messages:
+            async for message in understood(messages):
                 yield message
 
     async def session_events(self, after: int = 0) -> AsyncIterator[Message]:
@@ -150,7 +149,7 @@ class RemoteHandle:
     async def _turned(self, after: int) -> None:
         """Wait until the thread says that it does something else."""
         async with aclosing(self._client.events(self.id, after)) as messages:
-            async for message in messages:
+            async for message in understood(messages):
                 if message.kind in TURNING:
                     return
 
@@ -180,7 +179,7 @@ class RemoteHandle:
         while more:
             page = await self._client.messages(self.id, after, limit=PAGE, kinds=kinds)
             for message in page.messages:
-                after = message.seq
+                after = further(after, message.seq)
                 yield message.body
             more = len(page.messages) == PAGE
 
@@ -236,34 +235,6 @@ class RemoteHandle:
     async def aside(self, system: str, text: str) -> str:
         """Not over HTTP."""
         _lacks("ask a model aside")
-
-
-def apart(facts: ThreadFacts) -> tuple[Thread, ThreadState]:
-    """A thread's record and what it does, of what programs get as one."""
-    first = facts.waiting_for
-    waiting = [] if first is UNSET else [Waiting(first.corr, first.kind, first.what)]
-    owner = facts.process
-    thread = Thread(
-        facts.id,
-        facts.title,
-        facts.workspace,
-        facts.origin,
-        facts.created,
-        facts.updated,
-        facts.parent,
-        facts.parent_seq,
-        facts.messages,
-    )
-    doing = Activity(
-        facts.turn or 0,
-        facts.step or 0,
-        facts.since or "",
-        (*waiting, *(facts.also_waiting_for or ())),
-        tuple(facts.queued or ()),
-        facts.result or "",
-    )
-    process = None if owner is UNSET else Process("", owner.machine, owner.pid)
-    return thread, ThreadState(facts.state, process, doing)
 
 
 def _lacks(what: str) -> NoReturn:

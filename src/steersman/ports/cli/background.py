@@ -237,11 +237,10 @@ async def _wait(thread: str, seconds: float | None) -> int:
                 end: TurnEnd | None = await handle.wait()
         except TimeoutError:
             state = await handle.state()
-            asks = f" It waits for an answer: {state.activity.waiting[0].what}" * bool(
-                state.activity.waiting
-            )
+            waiting = state.activity.waiting
+            asks = f" It waits for an answer: {waiting[0].what}" if waiting else ""
             click.echo(f"Thread {handle.id} is still {state.state}.{safe(asks)}", err=True)
-            return Exit.NEEDS_ANSWER if state.activity.waiting else Exit.FAILED
+            return Exit.NEEDS_ANSWER if waiting else Exit.FAILED
         finally:
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
