@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from steersman.host.git_look import look
+from steersman.records.dialogue import Image
 from steersman.records.errors import SteersmanError
 from steersman.store.redactor import Redactor
+from steersman.store.sqlite import SqliteStore
+from steersman.threads.pictures import Pictures
 from tests.cli.kit import DONE, WRITE, outside
 from tests.http.kit import Served
 
@@ -96,6 +99,16 @@ def test_a_token_file_elsewhere_is_private_as_well(tmp_path: Path) -> None:
         assert made.token not in str(made.request("POST", "/api/v0/processes/start", run))
     finally:
         made.stop()
+
+
+def test_an_image_is_what_was_sent_whatever_digest_it_says(tmp_path: Path) -> None:
+    """One that is no image would show the model, and its sender, the content of someone else."""
+    store = SqliteStore(tmp_path)
+    try:
+        (kept,) = Pictures(store).keep((Image("image/png", "x", store.put_blob(b"private")),))
+    finally:
+        store.close()
+    assert kept == Image("image/png", "x")
 
 
 def test_a_token_chooses_neither_a_profile_nor_a_script(server: Served) -> None:

@@ -184,6 +184,18 @@ def test_words_while_a_turn_runs(server: Served) -> None:
     assert server.request("POST", f"/api/v0/threads/{thread}/cancel", {}).status in (200, 400)
 
 
+def test_no_name_of_a_request_is_that_of_a_part_of_another(server: Served) -> None:
+    """To change words is to withdraw them and to say others, under one name."""
+    thread = server.begin({"text": "", "tool_calls": [outside("touch slow")]}, DONE)
+    server.asked(thread)
+    one = server.post(f"/threads/{thread}/queue", {"text": "first"})["corr"]
+    two = server.post(f"/threads/{thread}/queue", {"text": "second"})["corr"]
+    server.post(f"/threads/{thread}/withdraw", {"corr": two, "id": "n:withdraw"})
+    new = server.post(f"/threads/{thread}/edit", {"corr": one, "text": "new", "id": "n"})["corr"]
+    assert server.get(f"/threads/{thread}")["queued"] == [new]
+    server.post(f"/threads/{thread}/cancel")
+
+
 def test_settings_of_a_thread_change(server: Served) -> None:
     """Title and mode, and what is not there is said."""
     thread = server.begin(SAY)

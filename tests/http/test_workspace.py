@@ -592,7 +592,7 @@ def test_a_token_for_one_folder_gets_only_what_its_threads_name(world):
     token = world.server.new_token("bound", "--workspace", str(world.folder))
     with world.server.client(token) as client:
         assert client.get(f"/blobs/{digest}").status_code == 403
-        good(world.post("/write", path="some.txt", content="x"))
+        good(world.post("/write", path="some.txt", content=f"A text can say {digest}."))
         thread = good(world.get("/threads", calls=True))["threads"][0]["id"]
         assert client.get(f"/blobs/{digest}", params={"thread": thread}).status_code == 404
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from steersman.host.tokens import Holder
-from steersman.host.workbench import Asked, Missing, Workbench
+from steersman.host.workbench import Asked, Workbench
 from steersman.operations.running.output import HEAD, TAIL, Excerpt
 from steersman.records.counting import counted
-from steersman.records.errors import ToolProblem
+from steersman.records.errors import Missing, ToolProblem
 from steersman.records.patterns import pattern
 
 LONGEST_WAIT = 300.0  # seconds

@@ -10,8 +10,8 @@ from steersman.host.meter import Meter
 from steersman.host.posting import By
 from steersman.host.settings import settings_for, state_folder
 from steersman.host.tokens import Holder, Tickets
-from steersman.host.workbench import Missing, Reused, Workbench, digest
-from steersman.records.errors import Denied, Exit, SteersmanError
+from steersman.host.workbench import Reused, Workbench, digest
+from steersman.records.errors import Denied, Exit, Missing, SteersmanError
 from steersman.records.settings import Settings
 from steersman.records.thread import Thread
 from steersman.threads.handle import ThreadHandle

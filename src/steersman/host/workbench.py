@@ -41,10 +41,6 @@ TOGETHER = 6  # reads at a time in one thread
 CALL = "call_"
 
 
-class Missing(UsageProblem):
-    """There is no such thing, or it is none of the caller's business."""
-
-
 class Reused(TooLate):
     """A name stands for one request."""
 

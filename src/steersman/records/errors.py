@@ -42,6 +42,10 @@ class UsageProblem(SteersmanError):
     exit = Exit.USAGE
 
 
+class Missing(UsageProblem):
+    """There is no such thing, or it is none of the caller's business."""
+
+
 class TooLate(UsageProblem):
     """Someone else was first, or what was meant has passed."""
 

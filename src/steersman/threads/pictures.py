@@ -20,7 +20,7 @@ class Pictures:
             try:
                 data = b64decode(image.data)
             except ValueError:  # whatever a program sent instead: what it is, the model says
-                kept.append(image)
+                kept.append(Image(image.media, image.data))  # a digest would be anyone's
                 continue
             digest = self._store.put_blob(data)
             self._sent[digest] = image.data

@@ -24,6 +24,7 @@ Text = Annotated[str, Meta(min_length=1, max_length=2_000_000)]
 Seq = Annotated[int, Meta(ge=0, le=2**53)]
 Mode = Literal["ask", "plan", "spec", "code", "debug"]
 PAGE = 500
+# What belongs to a request of its own gets a name with a slash: nobody can give it.
 
 
 class OneThread(Struct, frozen=True, forbid_unknown_fields=True):

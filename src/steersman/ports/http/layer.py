@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Right
-from steersman.host.workbench import Missing, Waits
+from steersman.host.workbench import Waits
 from steersman.ports.http.bodies import MOST, too_many
 from steersman.ports.http.door import JSON, LINES, TooLarge
 from steersman.records import errors
@@ -31,7 +31,7 @@ from steersman.records.validation import sentence
 log = logging.getLogger("steersman.http")
 PREFIX = "/api/v0"
 STATUS: tuple[tuple[type[SteersmanError], int], ...] = (
-    (Missing, 404),
+    (errors.Missing, 404),
     (errors.TooLate, 409),
     (errors.UsageProblem, 400),
     (errors.ThreadBusy, 409),

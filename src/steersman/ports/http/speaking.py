@@ -87,7 +87,7 @@ async def withdraw(desk: Desk, caller: Holder, params: OneThread, body: OfMessag
 @operation("POST", "/threads/{thread}/edit", needs="work")
 async def edit(desk: Desk, caller: Holder, params: OneThread, body: NewWords) -> Named:
     """Put other words in the place of words that were not delivered."""
-    name = body.id and f"{body.id}:withdraw"
+    name = body.id and f"{body.id}/withdraw"
     await (await desk.speak(params.thread, caller, name)).withdraw(body.corr)
     return Named(await (await desk.speak(params.thread, caller, body.id)).queue(body.text))
 

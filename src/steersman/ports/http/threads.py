@@ -164,7 +164,7 @@ async def start_thread(desk: Desk, caller: Holder, body: NewThread, params: Noth
     title = body.title or body.text or "New thread"
     thread = await desk.start(body.workspace, title, chosen, caller, body.id)
     if body.text:
-        handle = await desk.speak(thread.id, caller, body.id and f"{body.id}:first")
+        handle = await desk.speak(thread.id, caller, body.id and f"{body.id}/first")
         await handle.send(body.text, body.images)
     return await facts_by_id(desk, thread.id, caller)
 

@@ -18,12 +18,11 @@ from steersman.host.context_config import ContextConfig, context_config
 from steersman.host.desk import Desk
 from steersman.host.mcp import usable
 from steersman.host.tokens import Holder
-from steersman.host.workbench import Missing
 from steersman.ports.http.fields import Id
 from steersman.ports.http.folders import Folder, OneFolder, Path, Wanted, output
 from steersman.ports.http.layer import Nothing, operation
 from steersman.ports.http.ranges import BYTES, Download
-from steersman.records.errors import Denied
+from steersman.records.errors import Denied, Missing
 
 
 class Command(Wanted, frozen=True, forbid_unknown_fields=True, kw_only=True):
