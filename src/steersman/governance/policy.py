@@ -35,8 +35,8 @@ from steersman.records.judgement import Judgement
 from steersman.records.protection import inside
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 from steersman.records.settings import Approvals as Approvals
+from steersman.records.settings import Mode as Mode
 
-Mode = Literal["ask", "plan", "spec", "code", "debug"]
 Trust = Literal["restricted", "sandboxed", "untrusted"]
 Containment = Literal["full", "weaker", "none"]
 # Settings about how work is done; every other one says what may be done, or what is run.

@@ -13,7 +13,7 @@ from steersman.host.tokens import Holder, Tickets
 from steersman.host.workbench import Reused, Workbench, digest
 from steersman.records.errors import Denied, Exit, Missing, SteersmanError
 from steersman.records.settings import Settings
-from steersman.records.thread import Thread
+from steersman.records.thread import State, Thread, ThreadState
 from steersman.threads.handle import ThreadHandle
 
 SWEEP = 60.0  # seconds between two looks for threads that nobody uses
@@ -46,6 +46,26 @@ class Desk:
         if found is None or not caller.sees(found.workspace):
             raise NoSuchThread(f"There is no thread “{wanted}”.")
         return found
+
+    def threads(
+        self, caller: Holder, folder: str, text: str, state: State | None, *, calls: bool
+    ) -> list[tuple[Thread, ThreadState]]:
+        """Threads and what they do: of a folder, with words in the title or id, in a state.
+
+        Those of single `calls` only if they are wanted.
+        """
+        folders = [one for one in (folder or caller.workspace,) if one]
+        words = text.casefold().split()
+        found = [
+            thread
+            for thread in self.host.threads(*folders)
+            if caller.sees(thread.workspace)
+            and (calls or thread.origin != "call")
+            and all(word in f"{thread.title} {thread.id}".casefold() for word in words)
+        ]
+        states = self.host.states(found)
+        pairs = [(thread, states[thread.id]) for thread in found]
+        return [one for one in pairs if state is None or one[1].state == state]
 
     async def thread(self, wanted: str, caller: Holder) -> Thread:
         """The same, beside the event loop."""

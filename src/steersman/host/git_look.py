@@ -19,7 +19,7 @@ from steersman.store.redactor import Redactor, readable
 
 MOST_DIFF = 3 << 20  # bytes
 MOST_FILES = 2000
-MOST_SECRETS = 500  # that differ; git is told about each
+MOST_SECRETS = 500  # that differ; each is a word of the command
 PATIENCE = 20.0  # seconds for one question
 STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames",
           "--ignore-submodules=dirty")  # fmt: skip

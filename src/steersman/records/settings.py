@@ -25,6 +25,7 @@ class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
     thread: Limits = NO_LIMITS
 
 
+Mode = Literal["ask", "plan", "spec", "code", "debug"]
 REVIEW = "review"  # the level of approvals at which what a turn changed is looked at afterwards
 
 
@@ -60,7 +61,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     model: str = ""
     effort: Effort = "default"
-    mode: Literal["ask", "plan", "spec", "code", "debug"] = "code"
+    mode: Mode = "code"
     trust: Literal["restricted", "sandboxed", "untrusted"] = "sandboxed"
     approvals: Approvals = "on-request"
     sandbox: Literal["auto", "none"] = "auto"

@@ -8,6 +8,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from steersman.records.thread import State, Waiting
 
+API = "/api/v0"  # how the paths of the server's operations begin
+
 
 class Where(Struct, frozen=True):
     """The process that runs a thread."""

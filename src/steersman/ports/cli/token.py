@@ -59,7 +59,7 @@ def list_tokens(as_json: bool) -> None:
 @command.command("revoke")
 @click.argument("token")
 def revoke(token: str) -> None:
-    """Make TOKEN worthless, by its id or its name."""
+    """Revoke TOKEN, by its id or its name."""
     gone = Tokens(open_host()).revoke(token)
     click.echo(f"Revoked {gone.id} ({safe(gone.name)}).")
 

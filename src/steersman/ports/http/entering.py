@@ -1,4 +1,4 @@
-"""Who one is, and leave to open what cannot send a header."""
+"""Who you are, and tickets for what cannot send a header."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ async def who_am_i(desk: Desk, caller: Holder, params: Nothing) -> Me:
 class ForPath(Struct, frozen=True, forbid_unknown_fields=True):
     """The path that is to be opened, without the server."""
 
-    path: Annotated[str, Meta(min_length=1, max_length=2000, pattern="^/api/v0/")]
+    path: Annotated[str, Meta(min_length=1, max_length=2000, pattern=f"^{PREFIX}/")]
 
 
 class Ticket(Struct, frozen=True):

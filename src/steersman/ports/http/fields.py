@@ -1,7 +1,7 @@
 """What several operations take and answer."""
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -12,6 +12,7 @@ from steersman.records.thread_facts import ThreadFacts
 from steersman.views.threads import facts
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[0-9a-z]+$")]
+# A part of a request has a name with a slash, which no request can have: `ID/withdraw`.
 Name = Annotated[
     str,
     Meta(
@@ -22,9 +23,7 @@ Name = Annotated[
 ]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000_000)]
 Seq = Annotated[int, Meta(ge=0, le=2**53)]
-Mode = Literal["ask", "plan", "spec", "code", "debug"]
 PAGE = 500
-# What belongs to a request of its own gets a name with a slash: nobody can give it.
 
 
 class OneThread(Struct, frozen=True, forbid_unknown_fields=True):

@@ -26,10 +26,11 @@ from steersman.ports.http.door import JSON, LINES, TooLarge
 from steersman.records import errors
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
+from steersman.records.thread_facts import API
 from steersman.records.validation import sentence
 
 log = logging.getLogger("steersman.http")
-PREFIX = "/api/v0"
+PREFIX = API
 STATUS: tuple[tuple[type[SteersmanError], int], ...] = (
     (errors.Missing, 404),
     (errors.TooLate, 409),

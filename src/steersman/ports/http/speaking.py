@@ -6,13 +6,13 @@ from msgspec import Meta, Struct
 
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
-from steersman.ports.http.fields import Mode, Name, OneThread, Text, facts_by_id
+from steersman.ports.http.fields import Name, OneThread, Text, facts_by_id
 from steersman.ports.http.layer import Done, operation
 from steersman.records.dialogue import Image
 from steersman.records.errors import Denied, UsageProblem
 from steersman.records.hunks import FileHunks
 from steersman.records.message import Answer, ConfirmResponse
-from steersman.records.settings import Approvals
+from steersman.records.settings import Approvals, Mode
 from steersman.records.thread_facts import ThreadFacts
 
 

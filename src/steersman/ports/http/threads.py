@@ -14,13 +14,13 @@ from steersman.host.costs import Account
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
 from steersman.ports.http.door import LINES
-from steersman.ports.http.fields import PAGE, Id, Mode, Name, OneThread, Seq, facts_by_id, facts_of
+from steersman.ports.http.fields import PAGE, Id, Name, OneThread, Seq, facts_by_id, facts_of
 from steersman.ports.http.folders import Folder
 from steersman.ports.http.layer import Done, Nothing, operation
 from steersman.records.dialogue import Image
 from steersman.records.errors import Denied
 from steersman.records.message import encode_message
-from steersman.records.settings import Approvals
+from steersman.records.settings import Approvals, Mode
 from steersman.records.thread import State
 from steersman.records.thread_facts import ThreadFacts, Threads
 from steersman.views.threads import facts
@@ -49,21 +49,10 @@ async def list_threads(desk: Desk, caller: Holder, params: Wanted) -> Threads:
 
 
 def _listed(desk: Desk, caller: Holder, wanted: Wanted) -> Threads:
-    folders = [folder for folder in (wanted.workspace or caller.workspace,) if folder]
-    words = wanted.q.casefold().split()
-    fitting = [
-        thread
-        for thread in desk.host.threads(*folders)
-        if caller.sees(thread.workspace)
-        and (wanted.calls or thread.origin != "call")
-        and all(word in f"{thread.title} {thread.id}".casefold() for word in words)
-    ]
-    states = desk.host.states(fitting)
-    if wanted.state is not None:
-        fitting = [one for one in fitting if states[one.id].state == wanted.state]
-    page = fitting[wanted.skip : wanted.skip + wanted.limit]
-    more = len(fitting) > wanted.skip + len(page)
-    return Threads([facts(one, states[one.id]) for one in page], more)
+    found = desk.threads(caller, wanted.workspace, wanted.q, wanted.state, calls=wanted.calls)
+    page = found[wanted.skip : wanted.skip + wanted.limit]
+    more = len(found) > wanted.skip + len(page)
+    return Threads([facts(one, state) for one, state in page], more)
 
 
 @operation("GET", "/threads/{thread}", needs="read")
