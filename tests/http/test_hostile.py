@@ -67,9 +67,9 @@ def test_any_day_can_be_shown(far: Steer, day: str) -> None:
 @pytest.mark.parametrize(
     "stream",
     [
-        b"event: message\ndata: {\n\n",
-        b"event: message\n\n",
-        b"event: message\ndata: " + b"[" * 100_000 + b"\n\n",
+        b"id: 1\nevent: message\ndata: {\n\n",
+        b"id: 1\nevent: message\n\n",
+        b"id: 1\nevent: message\ndata: " + b"[" * 100_000 + b"\n\n",
         event(None),
         event({"seq": "x"}),
         event({**message(1, "turn_end"), "body": {"ending": "never"}}),
