@@ -10,11 +10,11 @@ from msgspec import Struct
 from steersman.host.background import Background
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
-from steersman.host.workbench import Asked, Missing
+from steersman.host.workbench import Asked
 from steersman.operations.running.terminal import Cells as Cells
 from steersman.operations.running.terminal import Size as Size
 from steersman.operations.running.terminal import Terminal
-from steersman.records.errors import Denied, ToolProblem
+from steersman.records.errors import Denied, Missing, ToolProblem
 
 if TYPE_CHECKING:
     from steersman.operations.running.processes import Running
