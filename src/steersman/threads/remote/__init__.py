@@ -1,0 +1,1 @@
+"""A thread whose files are on another machine: the line there, the agent at its other end."""

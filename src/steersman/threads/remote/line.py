@@ -1,0 +1,346 @@
+"""A line between a host and an agent: requests both ways, each done once, over any connections.
+
+What is asked and answered survives connections that are cut: `carry` takes the line on with the
+next one. A line is over only when someone says so.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from msgspec import Raw
+
+from steersman.records import errors
+from steersman.records.errors import SteersmanError
+from steersman.threads.remote.frames import (
+    Ack,
+    Bye,
+    Failed,
+    Frame,
+    Garbled,
+    Hello,
+    Item,
+    Note,
+    Payload,
+    Reply,
+    Request,
+    Stop,
+    encode,
+    frame_of,
+    framed,
+    length_of,
+    packed,
+    payload_of,
+)
+from steersman.threads.remote.sequence import Received, Sent
+
+T = TypeVar("T")
+BEAT = 5.0  # seconds after which an idle side says that it is there
+SILENCE = 20.0  # seconds after which a connection that says nothing is taken for cut
+ROOM = 8 * 1024 * 1024  # bytes that wait for the other side; who has more to say waits
+MOST = 256  # requests that are done at the same time
+_SOON = 0.02  # seconds until what was received is acknowledged, if nothing else is said
+
+
+class Wire(Protocol):
+    """One connection."""
+
+    async def read(self) -> Frame | None:
+        """The next frame, or None where the connection has ended."""
+        ...
+
+    async def write(self, frame: Frame) -> None:
+        """Send a frame; raises `OSError` where that cannot be."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
+class StreamWire:
+    """A connection over two streams of bytes: a socket, or the ends of a program."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def read(self) -> Frame | None:
+        """The next frame, or None where the connection has ended."""
+        try:
+            length = length_of(await self._reader.readexactly(4))
+            return frame_of(await self._reader.readexactly(length))
+        except (asyncio.IncompleteReadError, OSError):
+            return None
+
+    async def write(self, frame: Frame) -> None:
+        """Send a frame."""
+        self._writer.write(framed(frame))
+        await self._writer.drain()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._writer.close()
+
+
+class Asked:
+    """A request that was sent, and its answer."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.answer: asyncio.Future[Raw] = asyncio.get_running_loop().create_future()
+
+
+Handler = Callable[[str, Raw], Coroutine[Any, Any, Any]]
+
+
+class Line:
+    """One side of a line. `handle` does what the other asks, `hear` takes what it only tells."""
+
+    def __init__(self, name: str, handle: Handler, hear: Callable[[str, Raw], None]) -> None:
+        self.name = name
+        self._handle = handle
+        self._hear = hear
+        self._sent = Sent()
+        self._received = Received()
+        self._numbers = count(1)
+        self._asked: dict[int, Asked] = {}
+        self._doing: dict[int, asyncio.Task[None]] = {}
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._owed = False  # an acknowledgement
+        self._carrying = asyncio.Lock()
+        self._wire: Wire | None = None
+        self.over: SteersmanError | None = None
+
+    @property
+    def received(self) -> int:
+        """How many items came from the other side."""
+        return self._received.count
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection now, as far as is known."""
+        return self._wire is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that the other side asked for is under way."""
+        return bool(self._doing)
+
+    # What is said
+
+    async def ask(self, method: str, body: Any, answer: type[T]) -> T:
+        """Have the other side do something; who is cancelled meanwhile stops it there."""
+        asked = await self.send(method, body)
+        try:
+            said = await asked.answer
+        except asyncio.CancelledError:
+            self.stop(asked)
+            raise
+        return msgspec.msgpack.decode(said, type=answer)
+
+    async def send(self, method: str, body: Any) -> Asked:
+        """Ask for something whose answer is waited for elsewhere."""
+        await self._put_room()
+        asked = Asked(next(self._numbers))
+        self._asked[asked.number] = asked
+        self._put(Request(asked.number, method, packed(body)))
+        return asked
+
+    def stop(self, asked: Asked) -> None:
+        """Say that the answer is not wanted any more; it comes all the same."""
+        if asked.number in self._asked and self.over is None:
+            self._put(Stop(asked.number))
+
+    def tell(self, method: str, body: Any) -> bool:
+        """Say something without an answer; False where too much waits already to say it."""
+        if self.over is not None or not self._room.is_set():
+            return False
+        self._put(Note(method, packed(body)))
+        return True
+
+    async def _put_room(self) -> None:
+        while self.over is None and not self._room.is_set():
+            await self._room.wait()
+        if self.over is not None:
+            raise self.over
+
+    def _put(self, payload: Payload) -> None:
+        self._sent.add(encode(payload))
+        self._measure()
+        self._wake.set()
+
+    def _measure(self) -> None:
+        if self._sent.size < ROOM:
+            self._room.set()
+        else:
+            self._room.clear()
+
+    # Connections
+
+    async def carry(self, wire: Wire, received: int) -> None:
+        """Use a connection until it is cut; the other side has received so much before.
+
+        A connection that is still in use gives way: the other side knows better that it is dead.
+        """
+        if self._wire is not None:
+            self._wire.close()
+        async with self._carrying:
+            if self.over is not None:
+                return
+            self._sent.again(received)
+            self._measure()
+            self._wire = wire
+            self._wake.set()
+            writing = asyncio.create_task(self._write(wire))
+            try:
+                await self._read(wire)
+            finally:
+                self._wire = None
+                wire.close()
+                writing.cancel()
+                await asyncio.gather(writing, return_exceptions=True)
+
+    async def _write(self, wire: Wire) -> None:
+        try:
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(BEAT):
+                        await self._wake.wait()
+                self._wake.clear()
+                said = False
+                for number, payload in self._sent.pending():
+                    await wire.write(Item(number, self._received.count, Raw(payload)))
+                    said = True
+                if self.over is not None:
+                    await wire.write(Bye(str(self.over)))
+                    break
+                if not said:
+                    await wire.write(Ack(self._received.count))
+                self._owed = False
+        except OSError:
+            pass
+        finally:
+            wire.close()
+
+    async def _read(self, wire: Wire) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                async with asyncio.timeout(SILENCE):
+                    frame = await wire.read()
+            except TimeoutError:
+                return
+            match frame:
+                case Item():
+                    self._acknowledged(frame.received)
+                    if self._received.take(frame.number):
+                        self._take(payload_of(frame))
+                    if not self._owed:
+                        self._owed = True
+                        loop.call_later(_SOON, self._wake.set)
+                case Ack(received=received):
+                    self._acknowledged(received)
+                case Bye(why=why):
+                    self.end(SteersmanError(why or "The other side has ended the line."))
+                    return
+                case None:
+                    return
+                case Hello():
+                    raise Garbled("The other side began anew in the middle of a connection.")
+
+    def _acknowledged(self, received: int) -> None:
+        self._sent.acknowledged(received)
+        self._measure()
+
+    # What is heard
+
+    def _take(self, payload: Payload) -> None:
+        match payload:
+            case Request():
+                if len(self._doing) >= MOST:
+                    self._put(Failed(payload.id, "SteersmanError", "Too much is asked at once."))
+                    return
+                doing = asyncio.create_task(self._do(payload))
+                self._doing[payload.id] = doing
+                doing.add_done_callback(partial(self._done, payload.id))
+            case Reply(id=number, body=body):
+                asked = self._asked.pop(number, None)
+                if asked is not None and not asked.answer.done():
+                    asked.answer.set_result(body)
+            case Failed(id=number):
+                asked = self._asked.pop(number, None)
+                if asked is not None and not asked.answer.done():
+                    asked.answer.set_exception(_problem(payload))
+            case Stop(id=number):
+                if number in self._doing:
+                    self._doing[number].cancel()
+            case Note(method=method, body=body):
+                self._hear(method, body)
+
+    async def _do(self, request: Request) -> None:
+        try:
+            answer: Payload = Reply(
+                request.id, packed(await self._handle(request.method, request.body))
+            )
+        except SteersmanError as error:
+            answer = Failed(request.id, type(error).__name__, error.what, error.why, error.try_this)
+        except Exception as error:
+            # A defect in one request must not end the line; whoever asked is told.
+            told = f"{request.method} failed: {type(error).__name__}: {error}"
+            answer = Failed(request.id, "SteersmanError", told)
+        if self.over is None:
+            self._put(answer)
+
+    def _done(self, number: int, doing: asyncio.Task[None]) -> None:
+        self._doing.pop(number, None)
+        if doing.cancelled() and self.over is None:  # perhaps before it had begun
+            self._put(Failed(number, "Stopped", "It was stopped."))
+
+    def end(self, why: SteersmanError) -> None:
+        """The line is over: whoever waits for an answer learns why there will be none."""
+        if self.over is not None:
+            return
+        self.over = why
+        for asked in self._asked.values():
+            if not asked.answer.done():
+                asked.answer.set_exception(why)
+                asked.answer.exception()  # who does not wait any more need not be told
+        self._asked.clear()
+        for doing in self._doing.values():
+            doing.cancel()
+        self._room.set()
+        self._wake.set()
+
+    async def close(self, why: SteersmanError) -> None:
+        """End the line and what is under way on it."""
+        doing = list(self._doing.values())
+        self.end(why)
+        await asyncio.gather(*doing, return_exceptions=True)
+        async with self._carrying:
+            pass
+
+
+class Stopped(SteersmanError):
+    """A request was stopped before it was done."""
+
+
+_KINDS: dict[str, type[SteersmanError]] = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, SteersmanError)
+} | {"Stopped": Stopped}
+
+
+def _problem(failed: Failed) -> SteersmanError:
+    kind = _KINDS.get(failed.kind, SteersmanError)
+    return kind(failed.what, failed.why, failed.try_this)
+
+
+Dial = Callable[[], Awaitable[Wire]]

@@ -1,0 +1,280 @@
+"""A line between a host and an agent: whatever is cut, each request is done once and answered."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Raw
+
+from steersman.records.errors import Denied, SteersmanError
+from steersman.threads.remote.calling import Caller, Lines, Unfit
+from steersman.threads.remote.frames import Frame, Garbled
+from steersman.threads.remote.line import ROOM, Line, Stopped
+from steersman.threads.remote.sequence import Received, Sent
+
+
+def played(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """A test that is a story of several who act at the same time."""
+
+    @wraps(test)
+    def play() -> None:
+        asyncio.run(asyncio.wait_for(test(), 120))
+
+    return play
+
+
+# Numbers alone
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["add", "send", "lose", "ack", "cut"]), max_size=80))
+def test_whatever_is_lost_every_item_arrives_once_and_in_order(steps: list[str]) -> None:
+    sent, received = Sent(), Received()
+    added, arrived = 0, list[bytes]()
+
+    def deliver(*, lost_after: int | None = None) -> None:
+        for place, (number, payload) in enumerate(sent.pending()):
+            if lost_after is not None and place >= lost_after:
+                continue
+            if received.take(number):
+                arrived.append(payload)
+
+    for step in steps:
+        match step:
+            case "add":
+                added += 1
+                sent.add(str(added).encode())
+            case "send":
+                deliver()
+            case "lose":  # the connection is cut while things are under way
+                deliver(lost_after=1)
+                sent.again(received.count)
+            case "ack":
+                sent.acknowledged(received.count)
+            case "cut":
+                sent.again(received.count)
+    deliver()
+    sent.acknowledged(received.count)
+    assert arrived == [str(number).encode() for number in range(1, added + 1)]
+    assert sent.size == 0
+
+
+def test_a_side_that_has_forgotten_what_it_had_is_not_believed() -> None:
+    sent = Sent()
+    sent.add(b"one")
+    sent.acknowledged(1)
+    with pytest.raises(Garbled):
+        sent.again(0)
+    with pytest.raises(Garbled):
+        sent.acknowledged(2)
+    with pytest.raises(Garbled):
+        Received().take(2)
+
+
+# Two sides
+
+
+class Pipe:
+    """A connection in memory that can be cut after any number of frames, at either end."""
+
+    def __init__(self, life: int = 1_000_000) -> None:
+        self._ends = (asyncio.Queue[Frame | None](), asyncio.Queue[Frame | None]())
+        self.left = life
+        self.closed = False
+
+    def end(self, side: int) -> "End":
+        return End(self, self._ends[side], self._ends[1 - side])
+
+    def cut(self) -> None:
+        self.closed = True
+        for queue in self._ends:
+            queue.put_nowait(None)
+
+
+class End:
+    def __init__(
+        self, pipe: Pipe, reads: asyncio.Queue[Frame | None], writes: asyncio.Queue[Frame | None]
+    ) -> None:
+        self._pipe, self._reads, self._writes = pipe, reads, writes
+
+    async def read(self) -> Frame | None:
+        return await self._reads.get()
+
+    async def write(self, frame: Frame) -> None:
+        self._pipe.left -= 1
+        if self._pipe.left <= 0 and not self._pipe.closed:
+            self._pipe.cut()
+        if self._pipe.closed:
+            raise ConnectionResetError("cut")
+        self._writes.put_nowait(frame)
+
+    def close(self) -> None:
+        if not self._pipe.closed:
+            self._pipe.cut()
+
+
+async def no_pause(_: float) -> None:
+    await asyncio.sleep(0)
+
+
+class Two:
+    """A host and an agent with a network between them that is cut as often as one likes."""
+
+    def __init__(self, lives: list[int] | None = None) -> None:
+        self.done = Counter[str]()
+        self.asked_back = Counter[str]()
+        self.heard = list[str]()
+        self.hold = asyncio.Event()
+        self._lives = lives or []
+        self._serving = set[asyncio.Task[None]]()
+        self.pipes = list[Pipe]()
+        self.lines = Lines(self._begin)
+        self.host = Line("l1", self._of_agent, self._hear)
+        self.caller = Caller(self.dial, self.host, no_pause)
+
+    def _begin(self, name: str) -> Line:
+        self.agent = Line(name, self._of_host, self._hear)
+        return self.agent
+
+    def _hear(self, method: str, body: Raw) -> None:
+        self.heard.append(msgspec.msgpack.decode(body))
+
+    async def _of_host(self, method: str, body: Raw) -> str:
+        text = msgspec.msgpack.decode(body, type=str)
+        self.done[text] += 1
+        match method:
+            case "ask back":  # as an agent asks the gate before it does something
+                return text + await self.agent.ask("gate", text, str)
+            case "hold":
+                await self.hold.wait()
+            case "refuse":
+                raise Denied("Denied: no.", "a rule", "ask the user")
+            case "break":
+                raise ZeroDivisionError("oh")
+        return text
+
+    async def _of_agent(self, method: str, body: Raw) -> str:
+        text = msgspec.msgpack.decode(body, type=str)
+        self.asked_back[text] += 1
+        return "!"
+
+    async def dial(self) -> End:
+        pipe = Pipe(self._lives.pop(0) if self._lives else 1_000_000)
+        self.pipes.append(pipe)
+        task = asyncio.create_task(self.lines.serve(pipe.end(1)))
+        self._serving.add(task)
+        return pipe.end(0)
+
+    async def close(self) -> None:
+        await self.caller.close()
+        if hasattr(self, "agent"):
+            await self.agent.close(SteersmanError("over"))
+        for pipe in self.pipes:
+            if not pipe.closed:
+                pipe.cut()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(3, 12), max_size=30), st.integers(1, 12))
+def test_requests_are_done_once_however_often_the_line_is_cut(lives: list[int], many: int) -> None:
+    async def play() -> None:
+        two = Two([1_000_000, *lives])  # the first greeting is that of a person who waits
+        await two.caller.open()
+        two.pipes[0].left = random.Random(many).randint(1, 20)
+        names = [f"call {number}" for number in range(many)]
+        answers = await asyncio.gather(*(two.host.ask("ask back", name, str) for name in names))
+        assert answers == [f"{name}!" for name in names]
+        assert set(two.done.values()) == {1} == set(two.asked_back.values())
+        await two.close()
+
+    asyncio.run(play())
+
+
+@played
+async def test_what_is_under_way_goes_on_while_the_line_is_cut() -> None:
+    two = Two()
+    await two.caller.open()
+    asked = await two.host.send("hold", "work")
+    while not two.done["work"]:
+        await asyncio.sleep(0)
+    two.pipes[-1].cut()
+    two.hold.set()  # it ends there while nobody is connected, or just again
+    assert msgspec.msgpack.decode(await asked.answer) == "work"
+    assert two.done["work"] == 1
+    await two.close()
+
+
+@played
+async def test_whoever_is_cancelled_stops_it_at_the_other_side() -> None:
+    two = Two()
+    await two.caller.open()
+    asked = await two.host.send("hold", "work")
+    two.host.stop(asked)
+    with pytest.raises(Stopped):
+        await asked.answer
+    assert not two.agent.busy
+    await two.close()
+
+
+@played
+async def test_errors_arrive_as_what_they_are() -> None:
+    two = Two()
+    await two.caller.open()
+    with pytest.raises(Denied) as denied:
+        await two.host.ask("refuse", "x", str)
+    assert str(denied.value) == "Denied: no.\na rule\nask the user"
+    with pytest.raises(SteersmanError, match="break failed: ZeroDivisionError: oh"):
+        await two.host.ask("break", "x", str)
+    await two.close()
+
+
+@played
+async def test_what_waits_for_the_other_side_is_bounded() -> None:
+    two = Two()
+    await two.caller.open()
+    two.pipes[-1].cut()
+    two._lives = [1] * 1000  # nothing comes through
+    while two.host.tell("note", "x" * 1_000_000):
+        pass
+    assert ROOM <= two.host._sent.size < ROOM + 2_000_000
+    waits = asyncio.create_task(two.host.ask("echo", "later", str))
+    two._lives = []  # the network is there again
+    assert await waits == "later"
+    assert len(two.heard) == ROOM // 1_000_000 + 1
+    await two.close()
+
+
+@played
+async def test_an_agent_that_was_restarted_says_that_it_does_not_know_the_line() -> None:
+    two = Two()
+    await two.caller.open()
+    asked = await two.host.send("hold", "work")
+    two.lines.open.clear()
+    two.pipes[-1].cut()
+    with pytest.raises(Unfit, match="The workspace agent was restarted"):
+        await asked.answer
+    await two.close()
+
+
+@played
+async def test_a_new_connection_takes_the_place_of_one_that_is_dead_unnoticed() -> None:
+    two = Two()
+    await two.caller.open()
+    first = two.pipes[0]
+    wire = await two.dial()
+    from steersman.threads.remote.calling import greet
+
+    hello = await greet(wire, two.host, fresh=False)
+    carrying = asyncio.create_task(two.host.carry(wire, hello.received))
+    assert await two.host.ask("echo", "still there", str) == "still there"
+    assert first.closed
+    await two.close()
+    await carrying
