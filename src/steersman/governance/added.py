@@ -5,6 +5,7 @@ They are only read: what is written there could not be undone.
 
 import os
 from collections.abc import Sequence
+from typing import Protocol
 
 from steersman.governance.confinement import private_places
 from steersman.governance.secret_finder import Finder
@@ -45,10 +46,22 @@ def _real(folder: str, home: str, private: Sequence[str]) -> str:
     raise UsageProblem(f"The folder {folder} cannot be added.", why, "Name a folder to read.")
 
 
+class Looks(Protocol):
+    """Finds the secret files of one folder."""
+
+    async def look(self, *, deep: bool) -> tuple[SecretFiles, tuple[str, ...]]:
+        """Which files are secret and, when looked for deeply, which there are."""
+        ...
+
+    async def close(self) -> None:
+        """Wait for looks that nobody waits for any more."""
+        ...
+
+
 class Lookout:
     """Finds the secret files of a workspace, and of the folders that were added to it."""
 
-    def __init__(self, workspace: str, finder: Finder, also: Sequence[str]) -> None:
+    def __init__(self, workspace: str, finder: Looks, also: Sequence[str]) -> None:
         self._workspace = workspace
         self._finder = finder
         self._also = also

@@ -20,6 +20,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
+from steersman.records.elsewhere import elsewhere
 from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import GuardBlock
 from steersman.records.names import shown
@@ -47,6 +48,7 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
         return [decided(action, tool, where) for action in actions]
 
     reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
+    reads = reads or elsewhere() is not None
     return await asyncio.to_thread(judge) if reads else judge()
 
 
@@ -132,8 +134,16 @@ def judged(action: Action, where: Circumstances) -> Judgement | None:
         from steersman.governance.ground import Ground
 
         free = unconfined(where)
-        ground = Ground(place, where.secret_files, shared=not free)
-        found = [ground.under(one, outside=action.outside or free) for one in found]
+        outside = action.outside or free
+        if (there := elsewhere()) is not None:
+            secret = where.secret_files.lines
+            found = [
+                there.grounded(one, place, secret, shared=not free, outside=outside)
+                for one in found
+            ]
+        else:
+            ground = Ground(place, where.secret_files, shared=not free)
+            found = [ground.under(one, outside=outside) for one in found]
     if isinstance(action, McpCall):
         found = [one for one in found if one.rule not in _FOREIGN]
     return max(found, key=lambda one: (one.breaker, _GRAVITY.index(one.verdict)), default=None)

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from steersman.governance import modes
 from steersman.governance.environment import cache_environ
@@ -40,6 +40,26 @@ def _private() -> tuple[str, ...]:
 def private_places(home: str, state: Sequence[str]) -> tuple[str, ...]:
     """What nobody but the user reads: places of their home folder, and the host's own folders."""
     return (*(os.path.join(home, name) for name in _private() if home), *state)
+
+
+class Confines(Protocol):
+    """Says how far commands of a workspace are confined."""
+
+    def profile(
+        self,
+        action: Execute,
+        where: Circumstances,
+        judgement: Judgement | None,
+        secrets: Sequence[str],
+    ) -> Profile:
+        """What this command may see, change and reach."""
+        ...
+
+    def brought_along(
+        self, action: Execute, judgement: Judgement | None, workspace: str
+    ) -> tuple[str, ...]:
+        """What to tell of a command that wants out: programs of the workspace."""
+        ...
 
 
 class Confinement:

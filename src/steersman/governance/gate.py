@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from steersman.governance import levels, modes
-from steersman.governance.added import Lookout
+from steersman.governance.added import Lookout, Looks
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
@@ -26,7 +26,7 @@ from steersman.governance.cases import (
     matter,
     typed,
 )
-from steersman.governance.confinement import Confinement
+from steersman.governance.confinement import Confines
 from steersman.governance.policy import (
     Approvals,
     Book,
@@ -50,6 +50,7 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.addresses import is_near
+from steersman.records.elsewhere import Elsewhere, looking
 from steersman.records.errors import Halted, TooLate, UsageProblem
 from steersman.records.message import (
     Answer,
@@ -92,11 +93,13 @@ class Gate:
         desk: Desk,
         *,
         memory: Memory | None = None,
-        confinement: Confinement | None = None,
+        confinement: Confines | None = None,
         contain: Callable[[], Awaitable[tuple[Containment, str]]] | None = None,
         budget: Budget | None = None,
-        finder: Finder | None = None,
+        finder: Looks | None = None,
+        there: Elsewhere | None = None,
     ) -> None:
+        self._there = there
         self.where = where
         self._desk = desk
         self._memory = memory or Forgetful()
@@ -180,9 +183,9 @@ class Gate:
         if call in self._typed:
             level = "on-request" if where.approvals == "never" else where.approvals
             here = msgspec.structs.replace(where, approvals=level)  # whoever types is there
-            cases = [typed(case) for case in await decide_all(actions, tool, here)]
+            cases = [typed(case) for case in await self._decide(actions, tool, here)]
         else:
-            cases = await decide_all(actions, tool, where)
+            cases = await self._decide(actions, tool, where)
         why = self._held.get(call) if fresh else None
         return [held(case, why, where.approvals) for case in cases] if why else cases
 
@@ -194,7 +197,7 @@ class Gate:
         """
         await self._get_ready(actions, lane)
         await self._refresh(actions)
-        cases = await decide_all(actions, tool, await self._in_turn(lane.turn))
+        cases = await self._decide(actions, tool, await self._in_turn(lane.turn))
         asked = [case for case in cases if case.verdict.decision == "ask"]
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
@@ -217,12 +220,19 @@ class Gate:
         """Permission to look at what a plan needs, where nobody must be asked about that."""
         await self._get_ready(actions, lane)
         await self._refresh(actions)
-        cases = await decide_all(actions, tool, await self._in_turn(lane.turn))
+        cases = await self._decide(actions, tool, await self._in_turn(lane.turn))
         if any(case.verdict.decision != "allow" for case in cases):
             return None
         if cases:
             await lane.append(*(Policy(case.action, case.verdict) for case in cases), corr=call)
         return Permit(tuple(actions), secret=self.where.secret_files.lines)
+
+    async def _decide(
+        self, actions: Sequence[Action], tool: str, where: Circumstances
+    ) -> list[Case]:
+        """The verdict on each action, by what is found where its files are."""
+        with looking(self._there):
+            return await decide_all(actions, tool, where)
 
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
@@ -287,9 +297,10 @@ class Gate:
         whole: bool = False,
     ) -> ConfirmRequest:
         """What a person is asked about a call."""
-        offer = self._memory.offer(
-            tool, [(case.action, case.judgement) for case in asked], self.where.rules, turn
-        )
+        with looking(self._there):
+            offer = self._memory.offer(
+                tool, [(case.action, case.judgement) for case in asked], self.where.rules, turn
+            )
         reasons = [reason for case in asked for reason in self._why(case)]
         others = beside(cases, asked)
         return ConfirmRequest(
@@ -353,7 +364,8 @@ class Gate:
         """Remember a lasting answer."""
         if response.by != "person":
             return
-        await asyncio.to_thread(self._remember, tool, asked, response, turn)
+        with looking(self._there):
+            await asyncio.to_thread(self._remember, tool, asked, response, turn)
         self._books = {}  # nor is one of use that is being read meanwhile
         if response.decision == "allow" and response.scope != "once":
             await self._cover()
@@ -374,7 +386,7 @@ class Gate:
     async def _cover(self) -> None:
         """Answer what waits and is covered by an answer that was just given."""
         for corr, request, turn in self._desk.open_requests():
-            cases = await decide_all(request.actions, request.tool, await self._in_turn(turn))
+            cases = await self._decide(request.actions, request.tool, await self._in_turn(turn))
             if request.call in self._held:
                 continue
             hosts = [host for host, no in self._hosts.get(request.call, {}).items() if no is None]

@@ -1,5 +1,6 @@
 """Answers kept in the store, for one thread of one folder."""
 
+import os
 from collections.abc import Callable, Sequence
 
 from steersman.governance.policy import BLANK, Book
@@ -24,7 +25,10 @@ class StoredMemory:
         home: str,
         redact: Callable[[str], str],
         also: Sequence[Rule] = (),
+        address: str = "",
     ) -> None:
+        self._kept_for = address or workspace  # answers about another machine hold only there
+        self._resolve: Callable[[str], str] = str if address else os.path.realpath
         self._store = store
         self._workspace = workspace
         self._thread = thread
@@ -36,7 +40,7 @@ class StoredMemory:
         """The answers as rules."""
         from steersman.governance.answers import remembered
 
-        return remembered(self._store, self._workspace, self._thread, turn)
+        return remembered(self._store, self._kept_for, self._thread, turn)
 
     def book(self, turn: int = 0) -> Book:
         """The answers that hold now, together with what files allow: either covers its part."""
@@ -44,7 +48,7 @@ class StoredMemory:
             return BLANK
         from steersman.governance.rules import RuleSet
 
-        return RuleSet([*self._also, *self.rules(turn)], home=self._home)
+        return RuleSet([*self._also, *self.rules(turn)], home=self._home, resolve=self._resolve)
 
     def offer(self, tool: str, asked: Asked, rules: Book, turn: int = 0) -> Offered:
         """What could be answered for longer; for the rest of a turn only within one."""
@@ -104,7 +108,7 @@ class StoredMemory:
 
         try:
             remember(
-                self._store, rules, scope, workspace=self._workspace, thread=self._thread,
+                self._store, rules, scope, workspace=self._kept_for, thread=self._thread,
                 request=request, redact=self._redact, turn=turn,
             )  # fmt: skip
         except UsageProblem:

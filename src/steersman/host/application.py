@@ -42,12 +42,12 @@ from steersman.threads.handle import ThreadHandle
 if TYPE_CHECKING:
     from steersman.host.pruning import Pruned
     from steersman.host.runner import Runner
+    from steersman.host.ways import Ways
     from steersman.intelligence.loop import Pause
     from steersman.operations.mcp.gateway import Gateway
     from steersman.store.redactor import Redactor
     from steersman.threads.permissions import Permissions
     from steersman.threads.session import Session
-    from steersman.threads.way_back import WayBack
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 COPIED = 2000  # messages copied at a time
@@ -91,6 +91,8 @@ class Host:
         if "runner" in self.__dict__:
             await self.runner.leave_all(Exit.INTERRUPTED if error else Exit.DONE)
             await self.runner.close()
+        if "way_back" in self.__dict__:
+            await asyncio.to_thread(self.way_back.close)
         await self.newsroom.close()
         self._following.close()
         await asyncio.to_thread(self.store.close)
@@ -123,11 +125,11 @@ class Host:
         return Permissions(self.store, self._environ)
 
     @cached_property
-    def way_back(self) -> WayBack:
+    def way_back(self) -> Ways:
         """What an undo would do."""
-        from steersman.threads.way_back import WayBack
+        from steersman.host.ways import Ways
 
-        return WayBack(self.store, self._home)
+        return Ways(self.store, self._home, self._environ)
 
     # Threads
 

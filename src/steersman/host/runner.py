@@ -36,6 +36,7 @@ from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.objects import Objects
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import Exit, LeaseLost, SteersmanError, StorageProblem, UsageProblem
+from steersman.records.far import is_far
 from steersman.records.message import TurnEnd
 from steersman.records.outcomes import ENDINGS
 from steersman.records.settings import Settings
@@ -55,6 +56,7 @@ from steersman.threads.thinking import Mind
 from steersman.threads.turning import ROOT
 
 if TYPE_CHECKING:
+    from steersman.host.far_runner import FarRunner
     from steersman.monitoring.telemetry import Telemetry
 
 CONFIG = "steersman.host.config"  # which few need
@@ -82,15 +84,15 @@ class Runner:
         permissions: Permissions,
         pause: Pause,
     ) -> None:
-        self._store = store
+        self.store = store
         self._bus = bus
-        self._home = home
-        self._environ = environ
+        self.home = home
+        self.environ = environ
         self._pause = pause
-        self._permissions = permissions
+        self.permissions = permissions
         self._logins = Logins(home)
         self._private = (str(home), str(config_file(environ).parent), *elsewhere(home))
-        self._resources = HostResources(
+        self.resources = HostResources(
             Machine(str(home), environ, permissions.home, self._private, permissions.covers)
         )
         self._writer = Hands(1, "log")
@@ -115,7 +117,7 @@ class Runner:
             await asyncio.wait(self._ending)
         for one in self._telemetry.values():
             await one.close()
-        await self._resources.close()
+        await self.resources.close()
         self._writer.shutdown()
 
     async def leave_all(self, exit_code: Exit) -> None:
@@ -127,6 +129,8 @@ class Runner:
 
     async def check(self, folder: str, title: str, settings: Settings, *, thinks: bool) -> Title:
         """Find out whether work can begin in a folder, before there is a thread for it."""
+        if is_far(folder):
+            return await self._far().check(folder, title, settings, thinks=thinks)
         workspace = await asyncio.to_thread(Workspace.open, folder)
         if readable(workspace.root) != workspace.root:
             raise UsageProblem(
@@ -135,28 +139,37 @@ class Runner:
             )
         if thinks:
             await (await asyncio.to_thread(self.mind, settings, title)).close()
-        await asyncio.to_thread(self._permissions.resolved, workspace.root, settings)
+        await asyncio.to_thread(self.permissions.resolved, workspace.root, settings)
         redactor, _ = await asyncio.to_thread(self._ground, workspace, settings)
         return Title(workspace.root, redactor.text(readable(title)))
 
     async def take_up(self, thread: Thread, opening: Opening) -> None:
         """Run a thread in this process; only one at a time may."""
         folder = opening.folder or thread.workspace
+        if is_far(folder):
+            await self._far().take_up(thread, opening, folder)
+            return
         workspace = await asyncio.to_thread(Workspace.open, folder)
-        lease = await asyncio.to_thread(self._store.lease, thread.id)
+        lease = await asyncio.to_thread(self.store.lease, thread.id)
         try:
-            opening = await asyncio.to_thread(self._going_on, thread, opening, lease)
+            opening = await asyncio.to_thread(self.going_on, thread, opening, lease)
             mind = None
             if opening.thinks:
                 mind = await asyncio.to_thread(self.mind, opening.settings, thread.title)
             if opening.folder:
                 await asyncio.to_thread(
-                    lambda: self._store.describe(thread.id, title=None, workspace=workspace.root)
+                    lambda: self.store.describe(thread.id, title=None, workspace=workspace.root)
                 )
             await self._begin(thread, workspace, mind, opening, lease)
         except BaseException:
-            await asyncio.to_thread(self._store.release, lease)
+            await asyncio.to_thread(self.store.release, lease)
             raise
+
+    def _far(self) -> FarRunner:
+        """What runs threads whose workspace is on another machine; loaded with the first."""
+        from steersman.host.far_runner import FarRunner
+
+        return FarRunner(self)
 
     async def _begin(
         self,
@@ -167,11 +180,16 @@ class Runner:
         lease: Lease,
     ) -> None:
         await self.newsroom.open()
-        live = LivePieces(lambda pieces: self._show(thread.id, pieces), self._store.listened)
+        live = LivePieces(lambda pieces: self.show(thread.id, pieces), self.store.listened)
         redactor, rules = await asyncio.to_thread(self._ground, workspace, opening.settings)
-        log = await asyncio.to_thread(self._log, thread.id, redactor, lease, live)
+        log = await asyncio.to_thread(self.log, thread.id, redactor, lease, live)
         setup = await asyncio.to_thread(self._setup, workspace, opening, thread.id, redactor, rules)
-        session = Session(log, setup, mind)
+        await self.run(thread, Session(log, setup, mind), opening, lease, live)
+
+    async def run(
+        self, thread: Thread, session: Session, opening: Opening, lease: Lease, live: LivePieces
+    ) -> None:
+        log = session.log
         session.title = thread.title
         if opening.settings.otel:
             self._trace(thread.id, opening.settings)
@@ -197,23 +215,23 @@ class Runner:
 
         key = (settings.otel, settings.otel_content)
         if key not in self._telemetry:
-            to = collector(settings.otel, self._environ)
-            made = Telemetry(self._store, to, content=settings.otel_content == "on")
+            to = collector(settings.otel, self.environ)
+            made = Telemetry(self.store, to, content=settings.otel_content == "on")
             self._telemetry[key] = made
             self._bus.listeners.append(made.hear)
         self._telemetry[key].follow(thread_id)
 
-    def _going_on(self, thread: Thread, opening: Opening, lease: Lease) -> Opening:
+    def going_on(self, thread: Thread, opening: Opening, lease: Lease) -> Opening:
         """How the thread is run: work that continues has its own limits, and its standing yes.
 
         An approval that was given for other work holds no longer; a person who is there answers.
         """
         if not opening.carries:
-            log = self._log(thread.id, Redactor(), lease)
+            log = self.log(thread.id, Redactor(), lease)
             if not (opening.resume and opening.attended and recalling.resumable(log, ROOT)):
                 return opening
             return going_on(opening, self.kept(thread.id).run)
-        log = self._log(thread.id, Redactor(), lease)
+        log = self.log(thread.id, Redactor(), lease)
         if log.head and not recalling.resumable(log, ROOT):
             return replace(opening, yes=False)
         how = self.kept(thread.id).run
@@ -221,14 +239,14 @@ class Runner:
 
     def kept(self, thread_id: str) -> Kept:
         """How a thread is worked on."""
-        said = self._store.setting(f"thread:{thread_id}", "kept")
+        said = self.store.setting(f"thread:{thread_id}", "kept")
         return msgspec.json.decode(said, type=Kept) if said else Kept()
 
     def _ground(
         self, workspace: Workspace, settings: Settings
     ) -> tuple[Redactor, tuple[Rule, ...]]:
-        rules = self._permissions.rules(workspace.root, settings)
-        secrets = Secrets(workspace.root, self._environ, self._home, settings)
+        rules = self.permissions.rules(workspace.root, settings)
+        secrets = Secrets(workspace.root, self.environ, self.home, settings)
         return secrets.redactor(), rules
 
     def _setup(
@@ -239,21 +257,21 @@ class Runner:
         redactor: Redactor,
         rules: tuple[Rule, ...],
     ) -> Setup:
-        permissions, root = self._permissions, workspace.root
+        permissions, root = self.permissions, workspace.root
         settings = permissions.resolved(root, opening.settings)
         return Setup(
             settings=settings,
             workspace=workspace,
-            environ=command_environ(self._environ, settings.environment),
-            objects=self._objects,
-            state=str(self._home),
+            environ=command_environ(self.environ, settings.environment),
+            objects=self.objects,
+            state=str(self.home),
             home=permissions.home,
             private=self._private,
-            cache=cache_folder(self._environ, root),
+            cache=cache_folder(self.environ, root),
             rules=permissions.book(rules),
             memory=permissions.memory(root, thread_id, redactor.text, rules),
-            surroundings=self._environ,
-            resources=self._resources,
+            surroundings=self.environ,
+            resources=self.resources,
             resolved=partial(permissions.resolved, root),
             trusted=permissions.folder(root).loads,
             exceptions=permissions.exceptions(root),
@@ -263,18 +281,18 @@ class Runner:
             yes=opening.yes,
             client=opening.client,
             think=self.mind,
-            configure=lambda: import_module(CONFIG).for_tool(root, self._environ),
-            keep=lambda session: self._changed(thread_id, session, opening.yes, redactor),
+            configure=lambda: import_module(CONFIG).for_tool(root, self.environ),
+            keep=lambda session: self.changed(thread_id, session, opening.yes, redactor),
         )
 
     @property
-    def _objects(self) -> Objects:
-        return Objects(self._home / "objects", self._store if self._store.shared else None)
+    def objects(self) -> Objects:
+        return Objects(self.home / "objects", self.store if self.store.shared else None)
 
-    def _changed(self, thread_id: str, session: Session, yes: bool, redactor: Redactor) -> None:
+    def changed(self, thread_id: str, session: Session, yes: bool, redactor: Redactor) -> None:
         """Keep what was set, and the title where threads are listed."""
         title = redactor.text(readable(session.title))
-        self._store.describe(thread_id, title=title, workspace=None)
+        self.store.describe(thread_id, title=title, workspace=None)
         self._keep(thread_id, session, yes)
 
     def _keep(self, thread_id: str, session: Session, yes: bool) -> None:
@@ -286,8 +304,8 @@ class Runner:
     def keep(self, thread_id: str, how: Kept) -> None:
         """Remember how a thread is worked on."""
         scope, said = f"thread:{thread_id}", msgspec.json.encode(how).decode()
-        if self._store.setting(scope, "kept") != said:
-            self._store.remember(scope, "kept", said)
+        if self.store.setting(scope, "kept") != said:
+            self.store.remember(scope, "kept", said)
 
     def _forget_run(self, thread_id: str, session: Session) -> None:
         """The work is over: limits and a standing yes were for it alone."""
@@ -296,14 +314,14 @@ class Runner:
         how = kept(session.settings, _anywhere(session.model), yes=False)
         self.keep(thread_id, Kept(how.lasting))
 
-    def _log(
+    def log(
         self, thread_id: str, redactor: Redactor, lease: Lease, live: Live | None = None
     ) -> ThreadLog:
-        thread = find_thread(self._store, thread_id)
-        state = self._store.states([thread_id]).get(thread_id)
+        thread = find_thread(self.store, thread_id)
+        state = self.store.states([thread_id]).get(thread_id)
         doing = state.activity if state else Activity()
         return ThreadLog(
-            self._store,
+            self.store,
             self._bus,
             thread,
             redactor=redactor,
@@ -315,14 +333,14 @@ class Runner:
         """The model of a thread; `task` is what an automatic choice goes by."""
         config = config_for(settings, self._logins)
         effort = "" if settings.effort == "default" else settings.effort
-        kept, results = self._logins.key, results_file(self._home)
-        models = Models(self._environ, config, results, kept, effort=effort)
+        kept, results = self._logins.key, results_file(self.home)
+        models = Models(self.environ, config, results, kept, effort=effort)
         driver = models.open(settings.model, task=task)
-        return Mind(models, driver, settings, self._environ, self._pause)
+        return Mind(models, driver, settings, self.environ, self._pause)
 
-    def _show(self, thread_id: str, pieces: bytes) -> None:
+    def show(self, thread_id: str, pieces: bytes) -> None:
         """Hand live pieces to other processes, in order with what is stored."""
-        shown = self._writer.submit(self._store.show, thread_id, pieces)
+        shown = self._writer.submit(self.store.show, thread_id, pieces)
         shown.add_done_callback(lambda done: done.cancelled() or done.exception())  # if it can be
 
     # Keeping and leaving it
@@ -400,16 +418,16 @@ class Runner:
 
         What waits for an answer is left waiting.
         """
-        lease = await asyncio.to_thread(self._store.lease, thread_id)
+        lease = await asyncio.to_thread(self.store.lease, thread_id)
         try:
-            log = await asyncio.to_thread(self._log, thread_id, Redactor(), lease)
+            log = await asyncio.to_thread(self.log, thread_id, Redactor(), lease)
             if not log.activity.waiting:
-                folder = (await asyncio.to_thread(find_thread, self._store, thread_id)).workspace
-                await recalling.recover(log, Journal(folder, self._objects), None)
+                folder = (await asyncio.to_thread(find_thread, self.store, thread_id)).workspace
+                await recalling.recover(log, Journal(folder, self.objects), None)
         except SteersmanError as problem:
             return problem.what
         finally:
-            await asyncio.to_thread(self._store.release, lease)
+            await asyncio.to_thread(self.store.release, lease)
         return ""
 
     def _close_soon(self, thread_id: str, lost: LeaseLost | None = None) -> None:
@@ -437,7 +455,7 @@ class Runner:
         self._runs.pop(thread_id, None)
         run.live.close()
         with suppress(StorageProblem):
-            await asyncio.to_thread(self._store.release, run.lease)
+            await asyncio.to_thread(self.store.release, run.lease)
 
 
 class Title(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import filterfalse, groupby
 from typing import Any, Protocol
@@ -121,6 +121,11 @@ class Toolbox:
             self._offered, self._offered_without = tuple(tool.spec() for tool in tools), without
         return self._offered  # the same object as long as nothing changes
 
+    @property
+    def tools(self) -> Collection[AnyTool]:
+        """The tools there are, offered or not."""
+        return self._tools.values()
+
     def add(self, tools: Iterable[AnyTool]) -> None:
         """Have further tools, from the next call on."""
         self._tools |= {tool.name: tool for tool in tools}
@@ -206,6 +211,11 @@ class Toolbox:
                 before = asyncio.create_task(self._foresee(call, lane, before))
                 tasks[call.id] = before
         return tasks
+
+    async def foresee(self, call: Call, lane: Lane) -> None:
+        """Ask about a call before its turn has come, if it is one of those."""
+        if call.name in self._tools:
+            await self._foresee(call, lane, None)
 
     async def _foresee(self, call: Call, lane: Lane, before: asyncio.Task[None] | None) -> None:
         """Ask about a call that others go before, so that people are asked once about all.

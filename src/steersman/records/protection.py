@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from steersman.records import protected_git
 from steersman.records.action import Delete, Write
+from steersman.records.elsewhere import elsewhere
 from steersman.records.git_places import GitPlaces
 from steersman.records.own_places import config_folder, data_folder
 from steersman.records.patterns import pattern
@@ -77,6 +78,11 @@ def _own(*folders: str) -> frozenset[str]:
 
 def protected(action: Write | Delete, workspace: str) -> str:
     """What file it is that needs approval in any case; empty when it does not."""
+    there = elsewhere()
+    return there.protected(action, workspace) if there else _protected(action, workspace)
+
+
+def _protected(action: Write | Delete, workspace: str) -> str:
     shown = action.path[len(workspace.rstrip("/")) + 1 :]
     parts = shown.lower().split("/")
     if runs_host(action.path, workspace):

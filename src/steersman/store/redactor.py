@@ -51,14 +51,15 @@ class Redactor:
         self._exact = self._named = self
         self._by_shape = by_shape
         self._news = news
-        self._learn(secrets)
+        self.learn(secrets)
 
     def refresh(self) -> None:
         """Learn what became a secret meanwhile, which may mean to read files."""
         if more := self._news():
-            self._learn(more)
+            self.learn(more)
 
-    def _learn(self, secrets: Iterable[str]) -> None:
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Mask these as well."""
         self._values |= {readable(secret) for secret in secrets}
         self._known = known(self._values)
         if self._in_names:

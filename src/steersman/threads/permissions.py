@@ -18,6 +18,7 @@ from steersman.identity import mcp_servers
 from steersman.identity.places import places
 from steersman.identity.settings import config_file, data_folder, project_file
 from steersman.identity.token_files import elsewhere
+from steersman.records.far import here
 from steersman.records.message import Audit
 from steersman.records.protection import inside
 from steersman.records.secret_files import together
@@ -40,7 +41,11 @@ class Permissions:
         self.home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
 
     def folder(self, workspace: str) -> folders.Standing:
-        """What a folder comes with that would steer the host, and whether the user agreed to it."""
+        """What a folder comes with that would steer the host, and whether the user agreed to it.
+
+        What one on another machine comes with is not looked at, and not used.
+        """
+        workspace = here(workspace)
         named = places(self._environ, workspace, self.home).mcp_config_files
         own = str(mcp_servers.user_file(self._environ))  # people keep theirs in a repository
         starts = startups(workspace, self._environ)
@@ -65,12 +70,12 @@ class Permissions:
 
     def settings_file(self, workspace: str) -> Path | None:
         """A folder's own settings, where they may be used."""
-        path = project_file(workspace)
+        path = project_file(here(workspace))
         return path if path.exists() and self.folder(workspace).loads else None
 
     def exceptions(self, workspace: str) -> tuple[str, ...]:
         """What a folder does not count as secret, as far as the user agreed to it."""
-        said = exceptions(workspace)
+        said = exceptions(here(workspace))
         return said if said and self.folder(workspace).loads else ()
 
     def rules(self, workspace: str, settings: Settings) -> tuple[Rule, ...]:
@@ -98,6 +103,15 @@ class Permissions:
 
                 path = f"./{escaped(os.path.relpath(place, top))}"
                 yield Rule(f"own:{path}", "deny", path=path, reason="Steersman keeps its own there")
+
+    def far_rules(self, root: str, home: str, settings: Settings) -> tuple[Rule, ...]:
+        """The rules for a folder of another machine: of this machine, and of the user."""
+        own = user_file(config_file(self._environ))
+        return (
+            *load_rules(workspace=root, home=home, user=own),
+            *(_domain_rule(domain) for domain in settings.domains),
+            *_run_rules(settings),
+        )
 
     def _hook_rules(self, hooks: "Sequence[Hook]", workspace: str) -> Iterator[Rule]:
         """What is behind hooks is asked about: who changes it, changes what the hooks say."""
@@ -127,13 +141,13 @@ class Permissions:
                     reason=reason,
                 )
 
-    def book(self, rules: Sequence[Rule]) -> Book:
-        """Rules, ready to decide."""
+    def book(self, rules: Sequence[Rule], home: str = "") -> Book:
+        """Rules, ready to decide; with a `home` elsewhere, about paths as written."""
         if not rules:
             return BLANK
         from steersman.governance.rules import RuleSet
 
-        return RuleSet(rules, home=self.home)
+        return RuleSet(rules, home=home, resolve=str) if home else RuleSet(rules, home=self.home)
 
     def memory(
         self, workspace: str, thread: str, redact: Callable[[str], str], rules: Sequence[Rule]
@@ -141,6 +155,19 @@ class Permissions:
         """What was answered before in a folder and a thread, beside the rules of files."""
         return StoredMemory(
             self._store, workspace, thread, home=self.home, redact=redact, also=rules
+        )
+
+    def far_memory(
+        self,
+        entered: tuple[str, str, str],
+        thread: str,
+        redact: Callable[[str], str],
+        rules: Sequence[Rule],
+    ) -> StoredMemory:
+        """The same for a folder of another machine: its address, where that is, whose home."""
+        address, root, home = entered
+        return StoredMemory(
+            self._store, root, thread, home=home, redact=redact, also=rules, address=address
         )
 
     def answers(self, workspace: str) -> list[tuple[Rule, str]]:

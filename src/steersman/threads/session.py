@@ -65,7 +65,10 @@ class Session(Turning):
         The answer is a turn that waited for an answer when its process died, and is to continue;
         without `resume` such a turn is closed like any other that was cut off.
         """
-        self._systems = await ThreadSystems.open(
+        systems: type[ThreadSystems] = ThreadSystems
+        if self.setup.reach is not None:
+            from steersman.threads.remote.systems import FarSystems as systems
+        self._systems = await systems.open(
             self.log, self.setup, self._mind, self._inputs, self._switch
         )
         try:
@@ -76,7 +79,7 @@ class Session(Turning):
 
     async def _begin(self, *, resume: bool) -> Resumption | None:
         waits = ROOT if resume and self._mind else None
-        kept = await recalling.recover(self.log, self._systems.journal, waits)
+        kept = await self._systems.recover(self.log, waits)
         self._turn = await recalling.last_turn(self.log)
         if self._systems.capsule is not None:
             await recalling.conversation(self.log, self._context)
@@ -99,7 +102,7 @@ class Session(Turning):
             approvals=self.settings.approvals,
             add_dir=self.settings.add_dir,
         )
-        audits = [*self.setup.audits, *self._systems.external.audits()]
+        audits = [*self.setup.audits, *self._systems.told, *self._systems.external.audits()]
         if (own := self._systems.extensions) is not None:
             audits += own.audits
         if (hooks := self._systems.hooks) is not None:
@@ -107,7 +110,7 @@ class Session(Turning):
             self._watching.enter_context(self.log.watched_by(hooks.observe))
         await self._lane().append(start, *audits)
         lane = self._lane("operations")
-        for told in await self._systems.runs.tidy(lane):
+        for told in await self._systems.tidy(lane):
             await lane.append(Error(told))
         return kept
 
@@ -191,10 +194,8 @@ class Session(Turning):
             raise
 
     async def _reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> int:
-        from steersman.threads.reversing import reverse
-
         try:
-            return await reverse(self._systems, plan, force, lane)
+            return await self._systems.reverse(plan, force, lane)
         finally:
             self._floor.move(Move.END)
 
@@ -303,7 +304,7 @@ class Session(Turning):
         self._floor.move(Move.CLOSE)
         await self._let_go()
         if torn:
-            await recalling.recover(self.log, self._systems.journal, None)
+            await self._systems.recover(self.log, None)
         else:
             await self._lane().append(SessionEnd(STATUS[exit_code], int(exit_code), reason))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from steersman.coordination.recovery import Resumption
 from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.confinement import Confinement
@@ -42,8 +43,10 @@ from steersman.records.message import Audit
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
 from steersman.records.tool_names import ALSO, HOST, MCP_CALL, offers, servers_in
+from steersman.records.undo import UndoPlan
 from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
+from steersman.threads import recalling
 from steersman.threads.capsule import Capsule
 from steersman.threads.external_tools import ExternalTools
 from steersman.threads.offering import find_tools
@@ -68,6 +71,7 @@ class Setup(Struct, frozen=True):
     which they do not see. `trusted`: its configuration may be used. `resources` are what the
     threads of the host share. `resolved` names the added folders of settings by where they are,
     and raises what is wrong with one. `configure` gives what changes the user's settings.
+    `reach` leads to the agent of a workspace on another machine.
     """
 
     settings: Settings
@@ -93,6 +97,7 @@ class Setup(Struct, frozen=True):
     think: Callable[[Settings, str], Mind] | None = None
     keep: Callable[[Any], None] | None = None
     configure: Callable[[], Configure] | None = None
+    reach: object = None
 
     @property
     def terms(self) -> Terms:
@@ -142,6 +147,7 @@ class ThreadSystems:
         self._configure = setup.configure
         self._shared = setup.resources
         self._workspace = workspace
+        self.told: tuple[Audit, ...] = ()
         self.desk = Desk(attended=setup.attended, yes=setup.yes, questions=setup.questions)
         self.journal = Journal(root, setup.objects)
         guardian = setup.resources.guardian
@@ -181,11 +187,7 @@ class ThreadSystems:
                 found.tools, found.known, log.thread, self, setup
             )
             self.gate.runs = tuple((one.name, one.writes) for one in self.extensions.tools)
-        self.toolbox = Toolbox(
-            self._tools(setup), setup.workspace, self.journal, self.gate,
-            self.external if offers(setup.settings.tools, MCP_CALL) else None,
-            self.gate.withheld, self.runs.milestone, self.hooks,
-        )  # fmt: skip
+        self.toolbox = self._boxed(setup)
         plan = os.path.relpath(plan_file(root, log.thread), root)
         self._planned = Planned(plan, self.desk, switch)
         self.capsule: Capsule | None = None
@@ -200,6 +202,13 @@ class ThreadSystems:
                 estimate=mind.estimate,
                 finished=self._continues,
             )
+
+    def _boxed(self, setup: Setup) -> Toolbox:
+        return Toolbox(
+            self._tools(setup), setup.workspace, self.journal, self.gate,
+            self.external if offers(setup.settings.tools, MCP_CALL) else None,
+            self.gate.withheld, self.runs.milestone, self.hooks,
+        )  # fmt: skip
 
     async def _continues(self, lane: Lane) -> bool:
         """Whether a turn continues where the model is done: with a plan, or because of a hook."""
@@ -282,23 +291,32 @@ class ThreadSystems:
             leak=Leaks(log.redactor, setup.surroundings),
             readable=settings.add_dir,
         )
-        confinement = Confinement(
-            setup.environ,
-            home=setup.home,
-            state=setup.private,
-            cache=setup.cache,
-            domains=settings.domains,
-            sockets=settings.sockets,
-        )
+        return self._made_gate(setup, where)
+
+    def _made_gate(self, setup: Setup, where: Circumstances) -> Gate:
         return Gate(
             where,
             self.desk,
             memory=setup.memory,
-            confinement=confinement,
+            confinement=confinement_of(setup),
             contain=self._containment,
             budget=self.budget,
             finder=self._workspace.finder,
         )
+
+    async def recover(self, log: ThreadLog, waits: str | None) -> Resumption | None:
+        """Close what a session that was cut off left open; the answer is a turn that waits."""
+        return await recalling.recover(log, self.journal, waits)
+
+    async def reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> int:
+        """Change files as a plan says; gives the place in the log."""
+        from steersman.threads.reversing import reverse
+
+        return await reverse(self, plan, force, lane)
+
+    async def tidy(self, lane: Lane) -> list[str]:
+        """Undo what a dead process left half done; the answer says what was found."""
+        return await self.runs.tidy(lane)
 
     async def close(self) -> None:
         """End every program that is the thread's own, and wait until what they did is settled."""
@@ -346,6 +364,18 @@ class ThreadSystems:
             self.toolbox.add(own)
             self._configure = None
         return ALSO.get(name, name)
+
+
+def confinement_of(setup: Setup) -> Confinement:
+    """How far commands of a thread are confined."""
+    return Confinement(
+        setup.environ,
+        home=setup.home,
+        state=setup.private,
+        cache=setup.cache,
+        domains=setup.settings.domains,
+        sockets=setup.settings.sockets,
+    )
 
 
 def plan_file(root: str, thread: str) -> str:

@@ -16,6 +16,7 @@ from steersman.intelligence.models import Models
 from steersman.intelligence.tokens import counter_for
 from steersman.records.dialogue import Call, Completed, Driver, Prompt, UserItem
 from steersman.records.errors import DriverProblem, UsageProblem
+from steersman.records.far import NOWHERE
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
 from steersman.store.contract import Store
@@ -118,7 +119,8 @@ def _brief() -> str:
 class Briefing:
     """What the model of a thread is reported besides the conversation.
 
-    Making one reads files: not on the event loop.
+    Making one reads files: not on the event loop. Where the workspace is on another machine, its
+    instructions were `brought` from there.
     """
 
     def __init__(
@@ -131,15 +133,16 @@ class Briefing:
         secret_files: SecretFiles,
         store: Store,
         trusted: bool,
+        brought: str | None = None,
     ) -> None:
-        kept = settings.skill_meta_file
-        self.shelf = skills.find(workspace, environ, trusted=trusted, kept=kept)
+        kept, files = settings.skill_meta_file, workspace if brought is None else NOWHERE
+        self.shelf = skills.find(files, environ, trusted=trusted, kept=kept)
         self._disabled = skills.disabled(store, self.shelf)
-        self._instructions = Instructions(workspace, environ, secret_files)
+        self._instructions = Instructions(files, environ, secret_files)
         self._workspace = workspace
         self._plan = plan
-        self._styles = styles.find(workspace, environ, trusted=trusted)
-        self._brought = render(self._instructions.beginning())
+        self._styles = styles.find(files, environ, trusted=trusted)
+        self._brought = render(self._instructions.beginning()) + (brought or "")
         self.name = "steersman"
         self.turn_to(settings)
 
@@ -160,7 +163,7 @@ class Briefing:
 
     def remark(self, call: Call) -> str:
         """Instruction files of the folders a call touches, each once."""
-        found = [file for path in _paths(call) for file in self._instructions.nested(path)]
+        found = [file for path in touched(call) for file in self._instructions.nested(path)]
         return render(found)
 
     async def attached(self, text: str) -> tuple[str, ...]:
@@ -179,7 +182,7 @@ class Briefing:
         return bool(skills.listing(self.shelf, self._disabled))
 
 
-def _paths(call: Call) -> list[str]:
+def touched(call: Call) -> list[str]:
     """The files a call names, as tools name them."""
     match call.arguments:
         case {"path": str(path)}:

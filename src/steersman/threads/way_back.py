@@ -39,6 +39,13 @@ from steersman.threads.open_undo import left_open
 _NAMED = 10
 _STAYS = "git: {objects} stay, because a branch, a tag or a commit of yours uses them\n"
 
+# What is found out of files and kept contents; everything else only of the log.
+FOUND = (
+    "never_happened", "under_way", "plan_undo", "made", "made_in_all", "rest", "plan_rewind",
+    "rewind", "plan_redo", "redoable", "rewound", "conflicts", "copy_others", "stands", "since",
+    "turn_of", "made_again", "seen", "diffs", "commits", "names", "describe",
+)  # fmt: skip
+
 
 class WayBack:
     """Finds out what an undo, a redo or a rewind of a thread would do."""

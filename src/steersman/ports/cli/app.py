@@ -58,7 +58,11 @@ COMMANDS = {
 }
 
 # What the host itself starts, and what flags alone mean.
-HIDDEN = {"carry": ("background", "carry"), "print": ("printing", "command")}
+HIDDEN = {
+    "carry": ("background", "carry"),
+    "print": ("printing", "command"),
+    "workspace": ("workspace", "command"),
+}
 
 # What goes wrong with standard output itself: a full disk, a full quota, a terminal that is gone.
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -12,6 +12,7 @@ from steersman.host import Host, storage, workspaces
 from steersman.host.settings import settings_for
 from steersman.ports.cli.values import model_names
 from steersman.records.errors import UsageProblem
+from steersman.records.far import is_far
 from steersman.records.settings import Approvals, Effort, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -156,6 +157,8 @@ def folder_from(workspace: str | None) -> str:
 
 def folders_from(workspace: str | None) -> tuple[str, ...]:
     """The workspace a command means, then further folders whose threads it may mean."""
+    if workspace and is_far(workspace):
+        return (workspace.rstrip("/"),)
     try:
         folder = os.path.realpath(Path(workspace or ".").expanduser())
         return (folder,) if workspace else workspaces.meant(folder)

@@ -106,7 +106,7 @@ class Caller:
             pause = min(2 * pause, LONGEST)
 
     async def close(self) -> None:
-        """End the line for good."""
+        """End the line permanently."""
         await self._line.close(SteersmanError("The line to the workspace was closed."))
         if self._keeping is not None:
             self._keeping.cancel()

@@ -77,7 +77,7 @@ class Failed(Struct, frozen=True, tag="failed", array_like=True):
 
 
 class Stop(Struct, frozen=True, tag="stop", array_like=True):
-    """A request is not wanted any more; it is answered all the same."""
+    """A request is not wanted any more; it is answered anyway."""
 
     id: int
 

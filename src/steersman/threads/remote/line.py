@@ -154,7 +154,7 @@ class Line:
         return asked
 
     def stop(self, asked: Asked) -> None:
-        """Say that the answer is not wanted any more; it comes all the same."""
+        """Say that the answer is not wanted any more; it comes anyway."""
         if asked.number in self._asked and self.over is None:
             self._put(Stop(asked.number))
 
@@ -253,7 +253,7 @@ class Line:
                 case None:
                     return
                 case Hello():
-                    raise Garbled("The other side began anew in the middle of a connection.")
+                    raise Garbled("The other side began again in the middle of a connection.")
 
     def _acknowledged(self, received: int) -> None:
         self._sent.acknowledged(received)
@@ -292,7 +292,7 @@ class Line:
         except SteersmanError as error:
             answer = Failed(request.id, type(error).__name__, error.what, error.why, error.try_this)
         except Exception as error:
-            # A defect in one request must not end the line; whoever asked is told.
+            # A defect in one request must not end the line; whoever asked learns of it.
             told = f"{request.method} failed: {type(error).__name__}: {error}"
             answer = Failed(request.id, "SteersmanError", told)
         if self.over is None:
@@ -311,7 +311,7 @@ class Line:
         for asked in self._asked.values():
             if not asked.answer.done():
                 asked.answer.set_exception(why)
-                asked.answer.exception()  # who does not wait any more need not be told
+                asked.answer.exception()  # nobody may wait any more
         self._asked.clear()
         for doing in self._doing.values():
             doing.cancel()

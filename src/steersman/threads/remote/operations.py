@@ -1,0 +1,139 @@
+"""Tools that run beside the code on another machine, as the thread at the host has them.
+
+Calls are begun, ordered and logged here as all calls are; what they do is done by the agent.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from types import NoneType
+from typing import Any
+
+import msgspec
+
+from steersman.operations.executor import Outcome, Toolbox
+from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
+from steersman.operations.workspace import PlanningWorkspace
+from steersman.records import errors
+from steersman.records.action import Action
+from steersman.records.dialogue import Call, ToolSpec
+from steersman.records.errors import SteersmanError
+from steersman.records.message import Message, ToolResult
+from steersman.store.log import Lane
+from steersman.systems import Note
+from steersman.threads.remote.line import Line, Stopped
+from steersman.threads.remote.words import Do, Done, Offered, Problem, heard
+
+CUT = "interrupted: the line to the workspace was cut; outcome unknown"
+
+
+class FarTool(Tool[Arguments]):
+    """A tool at the agent: what a model sees of it."""
+
+    Args = Arguments
+
+    def __init__(self, offered: Offered) -> None:
+        self.name = offered.spec.name
+        self._spec = offered.spec
+        self._always = offered.always
+        self.family = Family[offered.family]  # type: ignore[misc]
+        self.offered = offered.offered  # type: ignore[misc]
+
+    def spec(self) -> ToolSpec:
+        """The tool as a model sees it."""
+        return self._spec
+
+    def always(self) -> Action | None:
+        """What every call of it does, where that is known before."""
+        return self._always
+
+    async def plan(self, args: Arguments, workspace: PlanningWorkspace) -> Plan[Arguments]:
+        """Plans are made where the files are."""
+        raise SteersmanError(f"{self.name} is a tool of another machine.")
+
+    async def perform(self, plan: Plan[Arguments], bench: Bench) -> Any:
+        """So is what they do."""
+        raise SteersmanError(f"{self.name} is a tool of another machine.")
+
+
+class FarToolbox(Toolbox):
+    """Runs what is the host's own here, and everything else at the agent."""
+
+    line: Line
+
+    def use(self, line: Line, offered: Iterable[Offered]) -> None:
+        """Have the tools of an agent."""
+        self.line = line
+        own = {one.name for one in self.tools if not isinstance(one, FarTool)}
+        self.add(FarTool(one) for one in offered if one.spec.name not in own)
+
+    async def outcome(self, call: Call, lane: Lane, note: Note) -> Outcome:
+        """What came of a call, whatever went wrong; nothing of it is in the log yet."""
+        tool = self._tools.get(call.name)
+        if tool is not None and not isinstance(tool, FarTool):
+            return await super().outcome(call, lane, note)
+        started = time.monotonic()
+        outcome = await self._there(call, lane)
+        spent = round(1000 * (time.monotonic() - started))
+        said = "\n".join(filter(None, (outcome.result.note, note(call))))
+        result = msgspec.structs.replace(outcome.result, ms=spent, note=said)
+        return msgspec.structs.replace(outcome, result=result)
+
+    async def _there(self, call: Call, lane: Lane) -> Outcome:
+        withheld = self._withheld().get(call.name)
+        asked = await self.line.send("do", Do(call, lane.path, lane.turn, lane.log.head, withheld))
+        stop: BaseException | None = None
+        while True:
+            try:
+                said = await asyncio.shield(asked.answer)
+                break
+            except asyncio.CancelledError as cancelled:
+                if stop is None:
+                    self.line.stop(asked)
+                stop = cancelled  # what it had shown comes with the answer
+            except Stopped:
+                result = ToolResult(call.name, "cancelled", message="stopped while it ran")
+                return Outcome(result, stop=stop)
+            except SteersmanError as problem:
+                result = ToolResult(call.name, "interrupted", message=f"{CUT}: {problem.what}")
+                return Outcome(result, stop=stop or problem)
+        done = msgspec.msgpack.decode(said, type=Done)
+        if done.tools:
+            self.use(self.line, done.tools)
+        return outcome_of(done, stop)
+
+    async def _foresee(self, call: Call, lane: Lane, before: asyncio.Task[None] | None) -> None:
+        if not isinstance(self._tools[call.name], FarTool):
+            return await super()._foresee(call, lane, before)
+        if before is not None:
+            await before
+        try:
+            await self.line.ask("foresee", Do(call, lane.path, lane.turn, lane.log.head), NoneType)
+        except SteersmanError:
+            return None  # what is wrong shows when its turn comes
+        return None
+
+    async def execute(self, calls: Sequence[Call], lane: Lane, note: Note) -> list[Message]:
+        """Carry out announced calls; the agent need not keep what is in the log."""
+        try:
+            return await super().execute(calls, lane, note)
+        finally:
+            for call in calls:
+                self.line.tell("heard", call.id)
+
+
+def outcome_of(done: Done, stop: BaseException | None = None) -> Outcome:
+    """What an agent says of a call, as the log gets it."""
+    result = heard(done.result)
+    assert isinstance(result, ToolResult)
+    if stop is None and done.stop is not None:
+        stop = _problem(done.stop)
+    return Outcome(result, tuple(map(heard, done.diffs)), stop, done.whole)
+
+
+def _problem(said: Problem) -> BaseException:
+    if said.kind == "Stopped":
+        return asyncio.CancelledError()
+    kind = getattr(errors, said.kind, SteersmanError)
+    problem: SteersmanError = kind(said.what, said.why, said.try_this)
+    return problem

@@ -1,0 +1,198 @@
+"""A thread at the host whose workspace is on another machine: gate, log and model are here."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from types import NoneType
+from typing import Any
+
+from msgspec.structs import replace
+
+from steersman.coordination.recovery import Resumption
+from steersman.governance.gate import Gate
+from steersman.governance.policy import Circumstances
+from steersman.governance.secret_finder import unreadable
+from steersman.identity.mcp_servers import Configured
+from steersman.intelligence import earlier
+from steersman.operations.tool import Tool
+from steersman.operations.tools.ask_user import AskUser
+from steersman.operations.tools.read_earlier import ReadEarlier
+from steersman.operations.tools.read_skill import ReadSkill
+from steersman.operations.tools.web_search import web_search
+from steersman.records.message import Audit, Message, ToolCall, ToolResult
+from steersman.records.secret_files import SecretFiles
+from steersman.records.settings import Settings
+from steersman.records.tool_names import offers
+from steersman.records.undo import UndoPlan
+from steersman.store.log import Lane, ThreadLog, read_messages
+from steersman.systems import Coordination
+from steersman.threads.remote.answering import FarDesk, Reach
+from steersman.threads.remote.operations import FarToolbox, outcome_of
+from steersman.threads.remote.place import Place
+from steersman.threads.remote.words import (
+    Done,
+    Open,
+    Opened,
+    Recover,
+    Resumed,
+    Reverse,
+    heard,
+    message_of,
+)
+from steersman.threads.systems import Found, Setup, ThreadSystems, plan_file
+from steersman.threads.thinking import Briefing, Mind
+
+
+class FarSystems(ThreadSystems):
+    """The five systems of a thread whose operations are at an agent."""
+
+    toolbox: FarToolbox
+
+    def __init__(
+        self,
+        log: ThreadLog,
+        setup: Setup,
+        mind: Mind | None,
+        coordination: Coordination,
+        switch: Callable[[str], Awaitable[None]],
+        workspace: Any,
+        found: Found,
+    ) -> None:
+        assert isinstance(setup.reach, Reach)
+        self._reach = setup.reach
+        self._place = Place(setup.reach.line, setup.workspace.root)
+        self._place.take(found.secret_files.lines)
+        super().__init__(log, setup, mind, coordination, switch, workspace, found)
+        self._reach.desk = FarDesk(log, self.gate, self._place, setup.reach.address)
+
+    @classmethod
+    async def open(
+        cls,
+        log: ThreadLog,
+        setup: Setup,
+        mind: Mind | None,
+        coordination: Coordination,
+        switch: Callable[[str], Awaitable[None]],
+    ) -> "FarSystems":
+        """Put a thread's systems together, with an agent that is reached already."""
+        assert isinstance(setup.reach, Reach)
+        line, root = setup.reach.line, setup.workspace.root
+        asked = Open(log.thread, log.head, sent(setup.settings), unreadable(setup.rules))
+        opened = await line.ask("open", asked, Opened)
+        log.redactor.learn(opened.masks)
+        secret_files = SecretFiles(root, opened.secret)
+        briefing = None
+        if mind is not None:
+            briefing = await asyncio.to_thread(
+                lambda: Briefing(
+                    setup.settings,
+                    root,
+                    setup.workspace.shown(plan_file(root, log.thread)),
+                    environ=setup.surroundings,
+                    secret_files=secret_files,
+                    store=log.store,
+                    trusted=False,
+                    brought=opened.instructions,
+                )
+            )
+        found = Found(Configured(()), secret_files, briefing)
+        workspace = setup.resources.enter(setup.terms)
+        try:
+            made = cls(log, setup, mind, coordination, switch, workspace, found)
+        except BaseException:
+            await setup.resources.leave(workspace)
+            raise
+        made.toolbox.use(line, opened.tools)
+        made.told = tuple(one for one in map(heard, opened.audits) if isinstance(one, Audit))
+        return made
+
+    def _made_gate(self, setup: Setup, where: Circumstances) -> Gate:
+        return Gate(
+            where, self.desk, memory=setup.memory, confinement=self._place,
+            contain=self._place.contain, budget=self.budget, finder=self._place,
+            there=self._place,
+        )  # fmt: skip
+
+    def _boxed(self, setup: Setup) -> FarToolbox:
+        return FarToolbox(
+            self._tools(setup), setup.workspace, self.journal, self.gate, None, self.gate.withheld
+        )
+
+    def _tools(self, setup: Setup) -> list[Tool[Any]]:
+        """The tools that need nothing of the workspace; the others are the agent's."""
+        tools: list[Tool[Any]] = [ReadEarlier(earlier.text_of, earlier.search)]
+        tools += web_search(setup.surroundings)
+        if self.briefing is not None:
+            tools.append(AskUser(self.gate.question))
+            if self.briefing.has_skills:
+                tools.append(ReadSkill(self.briefing.load))
+        return [tool for tool in tools if offers(setup.settings.tools, tool.name)]
+
+    def meant(self, name: str) -> str:
+        """The tool that a port means by a name: the agent has all of them."""
+        from steersman.records.tool_names import ALSO
+
+        return ALSO.get(name, name)
+
+    async def recover(self, log: ThreadLog, waits: str | None) -> Resumption | None:
+        """Close what a session that was cut off left open; what the agent finished is known."""
+        if self._reach.line.over is not None:
+            return None  # whoever takes the thread up next does this
+        open_calls = await asyncio.to_thread(_open_calls, log)
+        if open_calls:
+            asked = [one.corr for one in open_calls]
+            known = await self._reach.line.ask("results", asked, list[Done | None])
+            for call, done in zip(open_calls, known, strict=True):
+                if done is not None:
+                    outcome = outcome_of(done)
+                    lane = Lane(log, call.path, call.turn)
+                    await lane.append(*outcome.diffs, outcome.result, corr=call.corr)
+                    self._reach.line.tell("heard", call.corr)
+        asked_to = Recover(waits, log.activity)
+        kept = await self._reach.line.ask("recover", asked_to, Resumed | None)  # type: ignore[arg-type]
+        if kept is None:
+            return None
+        calls, waiting = (
+            tuple(message_of(log.thread, one) for one in found)
+            for found in (kept.calls, kept.asked)
+        )
+        return Resumption(kept.turn, kept.began, calls, waiting)
+
+    async def reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> int:
+        """Change files there as a plan says."""
+        asked = Reverse(plan, force, lane.path, lane.turn, lane.log.head)
+        return await self._reach.line.ask("reverse", asked, int)
+
+    async def tidy(self, lane: Lane) -> list[str]:
+        """Have undone what a dead process left half done there."""
+        return await self._reach.line.ask("tidy", (lane.path, lane.turn), list[str])
+
+    async def warm_up(self) -> None:
+        """Nothing: the agent makes ready what it needs."""
+
+    async def apply(self, settings: Settings, mind: Mind | None = None) -> None:
+        """Work by other settings from the next model call on, here and there."""
+        await super().apply(settings, mind)
+        await self._reach.line.ask("apply", sent(settings), NoneType)
+
+    async def close(self) -> None:
+        """Leave the agent, then let go of what is here."""
+        try:
+            await self._reach.close()
+        finally:
+            await super().close()
+
+
+def sent(settings: Settings) -> Settings:
+    """Settings as an agent gets them: nothing of models and keys, nor what runs at the host."""
+    return replace(settings, models={}, providers={}, roles={}, fallback={}, store="", hooks={})
+
+
+def _open_calls(log: ThreadLog) -> Sequence[Message]:
+    """The calls of the last session that have no result."""
+    found: dict[str | None, Message] = {}
+    for message in read_messages(log.store, log.thread, kinds={"tool_call", "tool_result"}):
+        if isinstance(message.body, ToolCall):
+            found[message.corr] = message
+        elif isinstance(message.body, ToolResult):
+            found.pop(message.corr, None)
+    return list(found.values())
