@@ -1,7 +1,9 @@
 """How a workspace on another machine is reached: over `ssh`, which starts its agent there."""
 
 import asyncio
+import os
 import shlex
+import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from secrets import token_hex
@@ -79,8 +81,10 @@ class SshWire(StreamWire):
             self._ending = asyncio.create_task(self._end())
 
     async def _end(self) -> None:
-        with suppress(ProcessLookupError):
-            self._child.terminate()
+        if self._child.returncode is None:
+            with suppress(ProcessLookupError):
+                # Not its own `terminate`, which may take its end from whoever waits for that.
+                os.kill(self._child.pid, signal.SIGTERM)
         await self._child.wait()
 
 

@@ -24,7 +24,7 @@ from steersman.systems import Note
 from steersman.threads.remote.line import Line, Stopped
 from steersman.threads.remote.words import Do, Done, Offered, Problem, heard
 
-CUT = "interrupted: the line to the workspace was cut; outcome unknown"
+CUT = "the line to the workspace was cut; outcome unknown"
 
 
 class FarTool(Tool[Arguments]):
