@@ -131,7 +131,7 @@ def test_a_file_behind_a_link_and_its_mode_and_line_ends_stay(steer, file, tmp_p
     ("name", "value", "words"),
     [
         ("modle", "x", ["There is no setting “modle”. Did you mean “mode” or “model”?"]),
-        ("xyzzy", "1", ["There is no setting “xyzzy”. There are: model, mode,"]),
+        ("xyzzy", "1", ["There is no setting “xyzzy”. There are: model, effort,"]),
         ("mode", "pln", ["It must be one of ask, code,", "Did you mean “plan”?"]),
         ("max_steps", "many", ["“many” is not valid for max_steps.", "a whole number of at least"]),
         ("max_steps", "0", ["a whole number of at least 1"]),

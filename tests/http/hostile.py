@@ -33,7 +33,7 @@ def message(seq: int, kind: str, **body: Any) -> dict[str, Any]:
 
 def event(told: Any) -> bytes:
     """A message as a server-sent event."""
-    return b"id: 1\nevent: message\ndata: " + json.dumps(told).encode() + b"\n\n"
+    return b"id: 9\nevent: message\ndata: " + json.dumps(told).encode() + b"\n\n"
 
 
 @contextmanager

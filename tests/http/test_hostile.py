@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from steersman.client.connecting import LARGEST, Whole
+from steersman.records.errors import SteersmanError
 from tests.http.hostile import ESCAPE, FACTS, answering, event, message
 from tests.world import Steer
 
@@ -67,9 +69,9 @@ def test_any_day_can_be_shown(far: Steer, day: str) -> None:
 @pytest.mark.parametrize(
     "stream",
     [
-        b"id: 1\nevent: message\ndata: {\n\n",
-        b"id: 1\nevent: message\n\n",
-        b"id: 1\nevent: message\ndata: " + b"[" * 100_000 + b"\n\n",
+        b"id: 9\nevent: message\ndata: {\n\n",
+        b"id: 9\nevent: message\n\n",
+        b"id: 9\nevent: message\ndata: " + b"[" * 100_000 + b"\n\n",
         event(None),
         event({"seq": "x"}),
         event({**message(1, "turn_end"), "body": {"ending": "never"}}),
@@ -89,3 +91,15 @@ def test_lists_without_end_come_to_one(far: Steer) -> None:
     more = {"threads": [FACTS] * 500, "more": True}
     with answering({"/threads": more}) as url:
         assert NOT_UNDERSTOOD in far("threads", "list", "--connect", url).stderr
+
+
+def test_an_event_that_does_not_end_is_given_up(far: Steer) -> None:
+    endless = b"id: 9\nevent: message\ndata: " + b"x" * ((16 << 20) + 1)
+    assert "The server's answer is too long." in said(far, RUNS, "attach", "abc", events=endless)
+
+
+def test_an_answer_is_no_longer_than_any_of_ours() -> None:
+    whole = Whole()
+    whole.add(b"x" * LARGEST)
+    with pytest.raises(SteersmanError, match="too long"):
+        whole.add(b"x")

@@ -14,11 +14,10 @@ from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.hunks import FileHunks
 from steersman.records.message import Message, decode_message
 from steersman.records.problem import Problem
-from steersman.records.settings import Approvals
+from steersman.records.settings import Approvals, Mode
 from steersman.records.thread import State
-from steersman.records.thread_facts import Plan, ThreadFacts, Threads, Undone
+from steersman.records.thread_facts import API, Plan, ThreadFacts, Threads, Undone
 
-API = "/api/v0"
 PASSING = (502, 503, 504)  # a server that starts or a proxy in front of it says so
 OTHER = "It has another version of Steersman, or another program is at this address."
 T = TypeVar("T")
@@ -89,7 +88,7 @@ class How(TypedDict, total=False):
     """How a thread works; what is left out is as the user's settings say."""
 
     model: str
-    mode: Literal["ask", "plan", "spec", "code", "debug"]
+    mode: Mode
     approvals: Approvals
     trust: Literal["restricted", "sandboxed"]
     profile: str

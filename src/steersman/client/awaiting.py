@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar, overload
 
 from steersman.client import asking
 from steersman.client.asking import Call, failed, passing
-from steersman.client.connecting import PATIENCE, lost, options, ready
+from steersman.client.connecting import PATIENCE, Whole, lost, options, ready
 from steersman.client.following import SILENT, TURNING, Following, Placed, Retries
 from steersman.records.message import Message
 from steersman.records.thread_facts import ThreadFacts
@@ -118,11 +118,14 @@ class AsyncClient:
         retries = Retries(self._patience)
         while True:
             try:
-                response = await self._http.request(call.method, call.path, content=call.body)
+                whole = Whole()
+                async with self._http.stream(call.method, call.path, content=call.body) as response:
+                    async for part in response.aiter_bytes():
+                        whole.add(part)
                 if response.status_code == 200:
-                    return call.read(response.content)
-                told = failed(response.status_code, response.content)
-                if not (call.again and passing(response.status_code, response.content)):
+                    return call.read(whole.data())
+                told = failed(response.status_code, whole.data())
+                if not (call.again and passing(response.status_code, whole.data())):
                     raise told
                 pause = retries.pause(told)
             except self._faults as error:

@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar, overload
 
 from steersman.client import asking
 from steersman.client.asking import Call, failed, passing
-from steersman.client.connecting import PATIENCE, lost, options, ready
+from steersman.client.connecting import PATIENCE, Whole, lost, options, ready
 from steersman.client.following import SILENT, TURNING, Following, Placed, Retries
 from steersman.records.message import Message
 from steersman.records.thread_facts import ThreadFacts
@@ -111,11 +111,14 @@ class Client:
         retries = Retries(self.patience)
         while True:
             try:
-                response = self._http.request(call.method, call.path, content=call.body)
+                whole = Whole()
+                with self._http.stream(call.method, call.path, content=call.body) as response:
+                    for part in response.iter_bytes():
+                        whole.add(part)
                 if response.status_code == 200:
-                    return call.read(response.content)
-                told = failed(response.status_code, response.content)
-                if not (call.again and passing(response.status_code, response.content)):
+                    return call.read(whole.data())
+                told = failed(response.status_code, whole.data())
+                if not (call.again and passing(response.status_code, whole.data())):
                     raise told
                 pause = retries.pause(told)
             except self._faults as error:

@@ -8,6 +8,7 @@ from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.thread_facts import ThreadFacts
 
 PATIENCE = 60.0  # seconds for which a server that does not answer is tried again
+LARGEST = 256 << 20  # bytes of one answer
 TIMEOUT = 120.0  # seconds for one answer
 
 
@@ -48,6 +49,32 @@ def lost(error: Exception) -> SteersmanError:
         "The connection to the server broke before it answered.",
         str(error),
         "Look at the thread: it may have been done.",
+    )
+
+
+class Whole:
+    """An answer, part by part, as long as it is not longer than any of ours."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, part: bytes) -> None:
+        """The next part."""
+        self._size += len(part)
+        if self._size > LARGEST:
+            raise endless()
+        self._parts.append(part)
+
+    def data(self) -> bytes:
+        """All of it."""
+        return b"".join(self._parts)
+
+
+def endless() -> SteersmanError:
+    """The server sends more than any of ours would."""
+    return SteersmanError(
+        "The server's answer is too long.", "It may be another program, or not end at all."
     )
 
 

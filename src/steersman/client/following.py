@@ -4,10 +4,12 @@ import random
 import time
 from collections.abc import Callable, Iterator
 
+from steersman.client.connecting import endless
 from steersman.records.errors import SteersmanError
 from steersman.records.message import Message, decode_message
 
 SILENT = 25.0  # seconds without even a heartbeat after which a connection is given up
+LARGEST = 16 << 20  # bytes of one event
 FIRST, LONGEST = 0.25, 10.0  # seconds before connecting again
 # What a thread says when it does something else, or asks for something.
 TURNING = frozenset({"turn_end", "session_end", "confirm_request", "question"})
@@ -73,6 +75,8 @@ class Following:
     def feed(self, data: bytes) -> Iterator[Message]:
         """The messages in the next bytes; lines end with `\\n` alone, whatever is in them."""
         *frames, self._rest = (self._rest + data).split(b"\n\n")
+        if len(self._rest) > LARGEST:
+            raise endless()
         for frame in frames:
             self._retries.worked()
             fields = dict(_field(line) for line in frame.split(b"\n"))
