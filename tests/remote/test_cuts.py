@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,15 @@ def lines(box: Box) -> list[int]:
     return found
 
 
+def _gone(box: Box, line: int) -> bool:
+    return line not in lines(box)
+
+
 def cut(box: Box) -> None:
     """Cut every line to the box, as soon as there is one."""
     for line in until(lambda: lines(box)):
         os.kill(line, signal.SIGKILL)
-        until(lambda gone=line: gone not in lines(box))
+        until(partial(_gone, box, line))
 
 
 def messages(far: Steer, thread: str) -> list[dict[str, Any]]:
