@@ -12,7 +12,7 @@ from benchmarks.measure import Figure, table
 SUBJECTS = (
     "startup", "turns", "threads", "cancel", "matching", "transactions", "finding", "guard", "door",
     "governance", "redaction", "drivers", "outline", "opening", "completion", "transcript", "frame",
-    "http",
+    "http", "remote",
 )  # fmt: skip
 
 

@@ -48,7 +48,8 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
         return [decided(action, tool, where) for action in actions]
 
     reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
-    reads = reads or elsewhere() is not None
+    if elsewhere() is not None:  # where the names in a call's arguments lead is asked there
+        reads = reads or any(isinstance(one, McpCall) for one in actions)
     return await asyncio.to_thread(judge) if reads else judge()
 
 

@@ -63,7 +63,9 @@ class FarGate(Gate):
         edited: bool = False,
         whole: bool = False,
     ) -> Permit | Edited | Verdict:
-        """What the host's gate says."""
+        """What the host's gate says; calls are counted there before they are made."""
+        if not actions:
+            return Permit(())
         asked = await self._about(call, tool, actions, lane, edited=edited, whole=whole)
         said = await self._far.ask("admit", asked, Admitted)
         self._log.reached(said.head)

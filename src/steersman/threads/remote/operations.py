@@ -17,7 +17,7 @@ from steersman.operations.workspace import PlanningWorkspace
 from steersman.records import errors
 from steersman.records.action import Action
 from steersman.records.dialogue import Call, ToolSpec
-from steersman.records.errors import SteersmanError
+from steersman.records.errors import BudgetSpent, SteersmanError
 from steersman.records.message import Message, ToolResult
 from steersman.store.log import Lane
 from steersman.systems import Note
@@ -73,7 +73,11 @@ class FarToolbox(Toolbox):
         if tool is not None and not isinstance(tool, FarTool):
             return await super().outcome(call, lane, note)
         started = time.monotonic()
-        outcome = await self._there(call, lane)
+        try:
+            await self._gate.admit(call.id, call.name, (), self._place(call, lane))  # it counts
+            outcome = await self._there(call, lane)
+        except BudgetSpent as limit:
+            outcome = Outcome(ToolResult(call.name, "denied", message=str(limit)), stop=limit)
         spent = round(1000 * (time.monotonic() - started))
         said = "\n".join(filter(None, (outcome.result.note, note(call))))
         result = msgspec.structs.replace(outcome.result, ms=spent, note=said)

@@ -105,7 +105,7 @@ class FarSystems(ThreadSystems):
         made.told = tuple(one for one in map(heard, opened.audits) if isinstance(one, Audit))
         if setup.settings.hooks:
             what = "Your hooks are not run: the workspace is on another machine."
-            made.told += (Audit("hooks", what),)
+            made.told += (Audit("settings", what),)
         return made
 
     def _made_gate(self, setup: Setup, where: Circumstances) -> Gate:
