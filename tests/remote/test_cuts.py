@@ -2,9 +2,12 @@
 
 import json
 import os
+import random
 import signal
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -152,3 +155,33 @@ def test_an_agent_that_dies_ends_the_turn_with_a_sentence(
     assert "The workspace agent was restarted." in out
     assert "Traceback" not in out + err
     until(lambda: not commands(gate))  # nothing outlives its agent
+
+
+def test_a_line_that_is_cut_again_and_again_loses_nothing_and_does_nothing_twice(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    (box.project / "tally").write_text("")
+    numbers = [str(number) for number in range(40)]
+    model = script(
+        *({"tool_calls": [call("workspace_run_command", command=f"echo {one} >> tally")]}
+          for one in numbers),
+        {"text": "Done."},
+    )  # fmt: skip
+    run = far.start("run", "-w", box.address, "--model", model, "--yes", "--json", "count")
+    chance, cuts = random.Random(40), 0
+    output = list[str]()
+    reading = threading.Thread(target=lambda: output.append(run.communicate()[0]))
+    reading.start()
+    until((box.project / "tally").read_text)
+    while reading.is_alive():
+        for line in lines(box):
+            with suppress(ProcessLookupError):
+                os.kill(line, signal.SIGKILL)
+                cuts += 1
+        time.sleep(chance.uniform(0.3, 1.5))  # at any moment of a call, or of greeting
+    said = [json.loads(line) for line in output[0].splitlines()]
+    assert [one["status"] for one in results(said)] == ["ok"] * len(numbers)
+    assert (box.project / "tally").read_text().split() == numbers
+    stored = [one["seq"] for one in said if one["seq"]]
+    assert stored == list(range(1, len(stored) + 1))
+    assert cuts

@@ -15,7 +15,7 @@ from msgspec import Raw
 
 from steersman.records.errors import Denied, SteersmanError
 from steersman.threads.remote.calling import Caller, Lines, Unfit
-from steersman.threads.remote.frames import Frame, Garbled
+from steersman.threads.remote.frames import PROTOCOL, Frame, Garbled, Hello
 from steersman.threads.remote.line import ROOM, Line, Stopped
 from steersman.threads.remote.sequence import Received, Sent
 
@@ -278,3 +278,32 @@ async def test_a_new_connection_takes_the_place_of_one_that_is_dead_unnoticed() 
     assert first.closed
     await two.close()
     await carrying
+
+
+class Older:
+    """An agent of another version: it says hello in its own way."""
+
+    def __init__(self, hello: Hello) -> None:
+        self._hello = hello
+
+    async def read(self) -> Frame:
+        return self._hello
+
+    async def write(self, frame: Frame) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@played
+async def test_an_agent_of_another_version_is_known_by_a_sentence() -> None:
+    async def nothing(method: str, body: Raw) -> None:
+        pass
+
+    async def dial() -> Older:
+        return Older(Hello("l1", protocol=PROTOCOL + 1, version="9.9.9"))
+
+    line = Line("l1", nothing, lambda method, body: None)
+    with pytest.raises(Unfit, match=r"The agent there is Steersman 9\.9\.9, and this is"):
+        await Caller(dial, line).open()

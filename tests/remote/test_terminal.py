@@ -5,8 +5,8 @@ from collections.abc import Callable
 from tests.cli.kit import BROKEN, FIX, FIXED, READ
 from tests.remote.conftest import Box
 from tests.tui.conftest import open_window as open_window
-from tests.tui.test_end_to_end import ASKED, ENOUGH, NEEDED, READY, answer
-from tests.tui.tmux import Window
+from tests.tui.test_end_to_end import ASKED, ENOUGH, READY, answer
+from tests.tui.tmux import NEEDED, Window
 
 pytestmark = NEEDED
 

@@ -179,3 +179,8 @@ def test_an_undo_there_keeps_what_someone_else_wrote(
     assert done.returncode != 0
     assert "a.txt" in done.stdout + done.stderr
     assert (box.project / "a.txt").read_text() == "theirs\n"
+
+
+def test_a_single_call_there(box: Box, far: Steer) -> None:
+    done = far("call", "workspace_read_file", '{"path": "calc.py"}', "--workspace", box.address)
+    assert "return a - b" in done.stdout, done.stderr

@@ -29,6 +29,7 @@ from steersman.host.settings import remember_model, store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
 from steersman.records.errors import Exit, StorageProblem, ThreadBusy, UsageProblem
+from steersman.records.far import here, is_far
 from steersman.records.inbox import Send
 from steersman.records.message import Message, TurnEnd
 from steersman.records.settings import RESTORED, Settings
@@ -445,7 +446,7 @@ class Host:
         from steersman.operations.workspace import Workspace
         from steersman.threads.offering import offered
 
-        workspace = Workspace.open(folder)
+        workspace = Workspace(here(folder)) if is_far(folder) else Workspace.open(folder)
         trusted = self.permissions.folder(workspace.root).loads
         return offered(workspace, self._environ, str(self._home), trusted=trusted)
 
@@ -453,7 +454,7 @@ class Host:
         """Have files that are tools say what they are; where each tool of a file comes from."""
         from steersman.threads.offering import find_tools
 
-        found = await asyncio.to_thread(find_tools, folder, self._environ, trusted=True)
+        found = await asyncio.to_thread(find_tools, here(folder), self._environ, trusted=True)
         if found is None:
             return {}
         from steersman.host.extensions import learn

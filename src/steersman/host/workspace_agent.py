@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import NoReturn
 
 from steersman.governance.environment import command_environ
 from steersman.governance.remembering import Forgetful
@@ -98,6 +99,7 @@ class Workplace:
             exceptions=asked.exceptions,
             resources=self.resources,
             resolved=lambda settings: settings,
+            configure=_not_here,
         )
         return Opening(setup, redactor, tuple(sorted(redactor.values)))
 
@@ -105,6 +107,10 @@ class Workplace:
         """End everything."""
         await self.agent.close()
         await self.resources.close()
+
+
+def _not_here() -> NoReturn:
+    raise UsageProblem("Your settings are not on the machine of the workspace.")
 
 
 def socket_of(folder: str, environ: Mapping[str, str]) -> str:

@@ -146,6 +146,7 @@ class Bench:
         call = asked.call
         if call.id in self.kept:
             return self.kept[call.id]
+        self.systems.meant(call.name)  # what only ports call is loaded when one does
         self.log.reached(asked.head)
         if asked.withheld is not None:
             self.gate.kept_back[call.name] = asked.withheld
