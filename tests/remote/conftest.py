@@ -10,6 +10,7 @@ import pytest
 
 from tests.world import Steer
 
+SECRET = "tok-box-0123456789abcdef"  # in the environment there, and only there
 ADDRESS = "ssh://box{path}"
 
 
@@ -54,6 +55,7 @@ def box(tmp_path: Path, workspace: Path, environ: dict[str, str]) -> Iterator[Bo
         "#!/bin/sh\n"
         "for word; do last=$word; done\n"
         f"exec env -i PATH={environ['PATH']} HOME={home} STEERSMAN_HOME={home}/data LANG=C.UTF-8 "
+        f"BOX_API_TOKEN={SECRET} "
         f'TZ=UTC sh -c "$last"\n'
     )
     ssh.chmod(0o755)

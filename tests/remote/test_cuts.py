@@ -102,6 +102,7 @@ def died_while(box: Box, far: Steer, model: str, gate: Path) -> dict[str, Any]:
     until(lambda: not commands(gate))
     until(lambda: not lines(box))
     thread = far.messages("threads", "list", "--all")[0]["id"]
+    assert far("undo", thread, "--list").returncode != 0  # to look at it settles nothing
     done = far("resume", thread, "--model", model, "--yes")
     assert "Traceback" not in done.stderr
     said = messages(far, thread)
@@ -185,3 +186,24 @@ def test_a_line_that_is_cut_again_and_again_loses_nothing_and_does_nothing_twice
     stored = [one["seq"] for one in said if one["seq"]]
     assert stored == list(range(1, len(stored) + 1))
     assert cuts
+
+
+def test_ctrl_c_here_stops_the_command_there(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    gate = box.project / "open"
+    gate.touch()
+    command = f"echo begun; until grep -q go {gate}; do sleep 0.05; done; echo made > made.txt"
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=command, wait_timeout=120)]},
+        {"text": "Done."},
+    )
+    run = far.start("run", "-w", box.address, "--model", model, "--yes", "--json", "work")
+    until(lambda: commands(gate))
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=120)
+    said = [json.loads(line) for line in out.splitlines()]
+    (result,) = results(said)
+    assert result["status"] == "cancelled", err
+    assert not commands(gate)
+    assert not (box.project / "made.txt").exists()

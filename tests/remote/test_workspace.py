@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.remote.conftest import Box
+from steersman.records.message import MASK
+from tests.remote.conftest import SECRET, Box
 from tests.world import Steer, call
 
 
@@ -184,3 +185,20 @@ def test_an_undo_there_keeps_what_someone_else_wrote(
 def test_a_single_call_there(box: Box, far: Steer) -> None:
     done = far("call", "workspace_read_file", '{"path": "calc.py"}', "--workspace", box.address)
     assert "return a - b" in done.stdout, done.stderr
+
+
+def test_secrets_of_the_other_machine_are_not_in_the_log_here(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    (box.project / "notes.txt").write_text(f"The token is {SECRET}.\n")
+    model = script(
+        {"tool_calls": [
+            call("workspace_read_file", path="notes.txt"),
+            call("workspace_run_command", command=f"echo {SECRET} > copy.txt; cat notes.txt"),
+        ]},
+        {"text": "Done."},
+    )  # fmt: skip
+    said = far("run", "-w", box.address, "--model", model, "--yes", "--json", "read").stdout
+    calls = [line for line in said.splitlines() if '"kind":"assistant"' not in line]
+    assert SECRET not in "".join(calls)
+    assert said.count(MASK) >= 4

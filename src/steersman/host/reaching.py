@@ -13,7 +13,7 @@ from steersman.records.far import Far, far
 from steersman.threads.remote.answering import Reach
 from steersman.threads.remote.calling import Unfit
 from steersman.threads.remote.frames import LARGEST, Frame, Garbled
-from steersman.threads.remote.line import StreamWire
+from steersman.threads.remote.wires import StreamWire
 
 SSH = "STEERSMAN_SSH_COMMAND"  # another program than `ssh`, with its options
 THERE = "STEERSMAN_REMOTE_COMMAND"  # what `steer` is called on the other machine

@@ -416,13 +416,16 @@ class Runner:
     async def tidy(self, thread_id: str) -> str:
         """Close what a cut-off session left open; the answer says why that cannot be, if so.
 
-        What waits for an answer is left waiting.
+        What waits for an answer is left waiting. What a workspace elsewhere knows of its calls is
+        learned by whoever takes the thread up.
         """
+        folder = (await asyncio.to_thread(find_thread, self.store, thread_id)).workspace
+        if is_far(folder):
+            return ""
         lease = await asyncio.to_thread(self.store.lease, thread_id)
         try:
             log = await asyncio.to_thread(self.log, thread_id, Redactor(), lease)
             if not log.activity.waiting:
-                folder = (await asyncio.to_thread(find_thread, self.store, thread_id)).workspace
                 await recalling.recover(log, Journal(folder, self.objects), None)
         except SteersmanError as problem:
             return problem.what

@@ -25,10 +25,11 @@ from steersman.host.masking import Secrets
 from steersman.identity.settings import cache_folder, config_file, data_folder
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import SteersmanError, UsageProblem
-from steersman.threads.remote.agent import Agent, Opening
+from steersman.threads.remote.agent import Agent
+from steersman.threads.remote.bench import Opening
 from steersman.threads.remote.calling import PATIENCE, Lines
 from steersman.threads.remote.frames import LARGEST
-from steersman.threads.remote.line import StreamWire
+from steersman.threads.remote.wires import StreamWire
 from steersman.threads.remote.words import Open
 from steersman.threads.resources import HostResources, Machine
 from steersman.threads.systems import Setup

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from steersman import __version__
 from steersman.records.errors import SteersmanError
 from steersman.threads.remote.frames import PROTOCOL, Garbled, Hello
-from steersman.threads.remote.line import SILENCE, Dial, Line, Wire
+from steersman.threads.remote.line import SILENCE, Line
+from steersman.threads.remote.wires import Dial, Wire
 
 FIRST, LONGEST = 0.1, 5.0  # seconds between tries to reach an agent again
 PATIENCE = 900.0  # seconds without a connection after which a line is given up

@@ -4,9 +4,8 @@ Nothing is decided here. What the host allows holds for the actions of one reque
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any, TypeVar
 
 from steersman.governance.approvals import Desk
 from steersman.governance.cases import judged, load_guard
@@ -32,8 +31,6 @@ from steersman.threads.remote.words import (
     heard,
     spoken,
 )
-
-T = TypeVar("T")
 
 
 class FarGate(Gate):
@@ -195,6 +192,3 @@ class FarGate(Gate):
         readable: tuple[str, ...],
     ) -> None:
         """Nothing: the host judges."""
-
-
-Handler = Callable[[Any], Any]

@@ -5,11 +5,11 @@ next one. A line is over only when someone says so.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -20,7 +20,6 @@ from steersman.threads.remote.frames import (
     Ack,
     Bye,
     Failed,
-    Frame,
     Garbled,
     Hello,
     Item,
@@ -30,13 +29,11 @@ from steersman.threads.remote.frames import (
     Request,
     Stop,
     encode,
-    frame_of,
-    framed,
-    length_of,
     packed,
     payload_of,
 )
 from steersman.threads.remote.sequence import Received, Sent
+from steersman.threads.remote.wires import Wire
 
 T = TypeVar("T")
 BEAT = 5.0  # seconds after which an idle side says that it is there
@@ -44,47 +41,6 @@ SILENCE = 20.0  # seconds after which a connection that says nothing is taken fo
 ROOM = 8 * 1024 * 1024  # bytes that wait for the other side; who has more to say waits
 MOST = 256  # requests that are done at the same time
 _SOON = 0.02  # seconds until what was received is acknowledged, if nothing else is said
-
-
-class Wire(Protocol):
-    """One connection."""
-
-    async def read(self) -> Frame | None:
-        """The next frame, or None where the connection has ended."""
-        ...
-
-    async def write(self, frame: Frame) -> None:
-        """Send a frame; raises `OSError` where that cannot be."""
-        ...
-
-    def close(self) -> None:
-        """End the connection."""
-        ...
-
-
-class StreamWire:
-    """A connection over two streams of bytes: a socket, or the ends of a program."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-
-    async def read(self) -> Frame | None:
-        """The next frame, or None where the connection has ended."""
-        try:
-            length = length_of(await self._reader.readexactly(4))
-            return frame_of(await self._reader.readexactly(length))
-        except (asyncio.IncompleteReadError, OSError):
-            return None
-
-    async def write(self, frame: Frame) -> None:
-        """Send a frame."""
-        self._writer.write(framed(frame))
-        await self._writer.drain()
-
-    def close(self) -> None:
-        """End the connection."""
-        self._writer.close()
 
 
 class Asked:
@@ -341,6 +297,3 @@ _KINDS: dict[str, type[SteersmanError]] = {
 def _problem(failed: Failed) -> SteersmanError:
     kind = _KINDS.get(failed.kind, SteersmanError)
     return kind(failed.what, failed.why, failed.try_this)
-
-
-Dial = Callable[[], Awaitable[Wire]]
