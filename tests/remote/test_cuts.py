@@ -207,3 +207,12 @@ def test_ctrl_c_here_stops_the_command_there(
     assert result["status"] == "cancelled", err
     assert not commands(gate)
     assert not (box.project / "made.txt").exists()
+
+
+def test_an_agent_whose_folder_is_gone_ends(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    far("run", "-w", box.address, "--model", script({"text": "Done."}), "hello")
+    assert box.agents()
+    box.project.rename(box.home / "elsewhere")
+    until(lambda: not box.agents())

@@ -158,7 +158,7 @@ async def stay(folder: str, environ: Mapping[str, str]) -> None:
     finally:
         os.umask(before)
     try:
-        await _unneeded(lines, connected)
+        await _unneeded(lines, connected, workplace.workspace.root)
     finally:
         server.close()
         with suppress(FileNotFoundError):
@@ -169,12 +169,17 @@ async def stay(folder: str, environ: Mapping[str, str]) -> None:
         os.close(held)
 
 
-async def _unneeded(lines: Lines, connected: set[asyncio.Task[None]]) -> None:
-    """Return when nobody was connected for long: a cut line is given up, then the agent ends."""
+async def _unneeded(lines: Lines, connected: set[asyncio.Task[None]], folder: str) -> None:
+    """Return when nobody was connected for long: a cut line is given up, then the agent ends.
+
+    Where the folder is gone, there is nothing to wait for.
+    """
     alone = 0.0
     while alone < (PATIENCE if any(one.over is None for one in lines.open.values()) else STAYS):
         await asyncio.sleep(5)
         alone = 0.0 if connected else alone + 5
+        if alone and not await asyncio.to_thread(os.path.isdir, folder):
+            return
 
 
 def attach(folder: str, environ: Mapping[str, str]) -> None:
