@@ -86,6 +86,16 @@ def test_where_nothing_can_be_written_python_compiles(tmp_path: Path) -> None:
     assert not (tmp_path / "missing").exists()
 
 
+def test_without_a_place_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = KeptPatterns("")
+    assert kept.compile(*SIMPLE) == re.compile(*SIMPLE)
+    kept.keep()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_wrong_expression_is_refused_as_ever(tmp_path: Path) -> None:
     with pytest.raises(re.error):
         KeptPatterns(str(tmp_path / "kept")).compile("(", 0)

@@ -73,6 +73,8 @@ def test_a_line_that_is_not_waited_for_as_one_that_is(line, alone):
         ("a & wait", False),
         ("a && b |& c 2>&1", False),
         ("echo 'a & b'", False),
+        ("echo $((5 & 3)); [[ a & b ]]", False),
+        ("echo $((5 & 3)) &", True),
     ],
 )
 def test_whether_a_line_starts_what_it_does_not_wait_for(line, left):

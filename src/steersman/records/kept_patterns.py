@@ -43,7 +43,7 @@ class KeptPatterns:
 
     def keep(self) -> None:
         """Write down what was compiled anew, with what others have kept meanwhile."""
-        if not self._more or sys.dont_write_bytecode:
+        if not self._file or not self._more or sys.dont_write_bytecode:
             return
         self._more = False
         draft = f"{self._file}.{os.getpid()}"

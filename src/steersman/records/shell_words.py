@@ -20,6 +20,9 @@ _TOKEN = re.compile(
 _PART = re.compile(r"""'(?P<raw>[^']*+)'|"(?P<text>(?:[^"\\]|\\.)*+)"|\\(?P<one>.)|[^'"\\]++|.""",
                    re.DOTALL)  # fmt: skip
 _OPEN = re.compile(r"[$*?\[]")
+_SUMS = re.compile(
+    r"\(\(.*?\)\)|\[\[.*?\]\]", re.DOTALL
+)  # arithmetic and conditions have their own &
 _ESCAPED = re.compile(r"\\([$`\"\\])|\\\n")
 
 
@@ -71,10 +74,12 @@ def leaves_behind(line: str) -> bool:
 def background_jobs(line: str) -> list[int]:
     """Where a line says `&`: what is before that, the shell starts and does not wait for."""
     found, ready = [], False  # what was read before can be a command
+    sums = [sum_.span() for sum_ in _SUMS.finditer(line)]
     for token in _TOKEN.finditer(line):
         if token[0] in ("<<", "<<-"):
             return []  # the text that follows is none of the line's commands
-        if token[0] == "&" and ready:
+        inside = any(start < token.start() < end for start, end in sums)
+        if token[0] == "&" and ready and not inside:
             found.append(token.start())
         if token.lastgroup != "blank":
             ready = token.lastgroup == "word" or token[0] == ")"
