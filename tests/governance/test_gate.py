@@ -109,31 +109,59 @@ def test_a_no_is_a_verdict_with_the_guidance_of_the_person():
     assert messages[-1].body == ConfirmResponse("deny", "use b.txt")
 
 
-@pytest.mark.parametrize("approvals", ["on-request", "never"])
-def test_what_the_user_typed_is_allowed_but_not_to_leave_its_sandbox(approvals):
-    """Nor is what the guard blocks whoever wants it."""
-    push = Execute("git push", "/srv/app", writes=("/srv/mirror",))
-    given = Execute("make", "/srv/app", writes=("/opt/x",), refused=("x",), again=True)
-    wiped = Execute("rm -rf /", "/srv/app")
+HOOK = Write("/srv/app/.git/hooks/pre-commit", origin="command")
+PUSH = Execute("git push", "/srv/app", writes=("/srv/mirror",))
 
-    async def work(lane: Lane) -> list[Permit | Verdict | str]:
+
+@pytest.mark.parametrize("approvals", ["on-request", "never"])
+@pytest.mark.parametrize(
+    ("line", "action", "verdict"),
+    [
+        ("git push", PUSH, "allow"),
+        ("curl -O https://example.com/x", Network("example.com", 443), "allow"),
+        ("echo x > .git/hooks/pre-commit", HOOK, "allow"),
+        # What its programs do beside that, it does not say.
+        ("make", Network("example.com", 443), "ask"),
+        ("curl notexample.com.evil.test", Network("example.com", 443), "ask"),
+        ("make pre-commit", HOOK, "ask"),
+        # Another command, one that runs again or outside; and what the guard blocks.
+        ("echo harmless", PUSH, "ask"),
+        ("make", Execute("make", "/srv/app", writes=("/x",), refused=("x",), again=True), "ask"),
+        ("rm -rf /", Execute("rm -rf /", "/srv/app"), "deny"),
+    ],
+)
+def test_what_the_user_typed_is_allowed_as_far_as_the_line_says_it(
+    approvals, line, action, verdict
+):
+    async def work(lane: Lane) -> str:
         where = Circumstances("/srv/app", home="/home/me", approvals=approvals)
-        gate, told = Gate(where, Desk(attended=False)), []
-        gate.mark_own("call_1", typed=True)
-        for action in (push, Network("example.com", 443), WRITE, wiped, given, RUN):
-            try:
-                told.append(await gate.admit("call_1", "tool", [action], lane))
-            except NeedsAnswer:
-                told.append("asked")
-            gate.over("call_1")  # what it started may continue
-        return told
+        gate = Gate(where, Desk(attended=False))
+        gate.mark_own("call_1", line)
+        try:
+            made = await gate.admit("call_1", "tool", [action], lane)
+        except NeedsAnswer:
+            return "ask"
+        return "allow" if isinstance(made, Permit) else "deny"
 
     with a_lane() as lane:
-        *free, blocked, again, outside = asyncio.run(asyncio.wait_for(work(lane), 30))
-        first = stored(lane.log)[0].body.verdict
-    assert [type(one) for one in free] == [Permit] * 3
-    assert first == Verdict("allow", "person.typed", "you typed it")
-    assert (blocked.decision, again, outside) == ("deny", "asked", "asked")
+        assert asyncio.run(asyncio.wait_for(work(lane), 30)) == verdict
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_a_call_of_the_model_with_the_id_of_a_typed_one_is_the_models(over):
+    """Commands know the id of their call, and a model may learn it."""
+
+    async def work(lane: Lane) -> None:
+        gate = Gate(Circumstances("/srv/app", home="/home/me"), Desk(attended=False))
+        gate.mark_own("call_1", "git push")
+        if over:
+            gate.over("call_1")
+        turn = Lane(lane.log, lane.path, 0 if over else 1)
+        with pytest.raises(NeedsAnswer):
+            await gate.admit("call_1", "tool", [PUSH], turn)
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))
 
 
 class Watched(StoredMemory):

@@ -1,6 +1,7 @@
 """Regular expressions are kept from run to run, and are what Python would have made of them."""
 
 import marshal
+import os
 import pkgutil
 import re
 import subprocess
@@ -94,6 +95,28 @@ def test_without_a_place_nothing_is_written(
     assert kept.compile(*SIMPLE) == re.compile(*SIMPLE)
     kept.keep()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_its_owner_can_change_what_is_kept(tmp_path: Path) -> None:
+    kept = KeptPatterns(str(tmp_path / "kept"))
+    kept.compile(*SIMPLE)
+    before = os.umask(0)
+    try:
+        kept.keep()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o644
+
+
+def test_what_is_not_as_it_was_written_is_compiled_again(tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    kept = KeptPatterns(str(file))
+    kept.compile(*SIMPLE)
+    kept.keep()
+    whole = file.read_bytes()
+    for at in range(len(whole)):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        assert KeptPatterns(str(file)).compile(*SIMPLE) == re.compile(*SIMPLE)
 
 
 def test_a_wrong_expression_is_refused_as_ever(tmp_path: Path) -> None:

@@ -155,6 +155,12 @@ def test_a_password_that_is_a_word_leaves_the_names_of_arguments_alone(secret):
     assert decode_body("tool_call", stored) == body
 
 
+@pytest.mark.parametrize("key", ["password=Swordfish", "postgres://u:Swordfish@h/db"])
+def test_a_password_in_a_key_that_is_no_name_is_masked(key):
+    _, stored = Redactor(["Swordfish"]).body(ToolCall("run", {key: 1}))
+    assert b"Swordfish" not in stored
+
+
 @pytest.mark.parametrize("number", [12345678, 12345678.5, -1234567890])
 def test_a_secret_that_is_a_number_is_masked_as_a_number_too(number):
     secret = str(number)

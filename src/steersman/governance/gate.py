@@ -112,7 +112,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
-        self._typed: set[str] = set()  # and typed; also when over: a job of theirs continues
+        self._typed: dict[str, str] = {}  # what they typed of these
         self._hosts: dict[str, dict[object, Verdict | None]] = {}  # a no or a yes, for a call
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
@@ -144,14 +144,15 @@ class Gate:
                 return better
         hidden = await self._refresh(actions)
         where = await self._in_turn(lane.turn, hook=call in self._hooks)
-        cases = await self._judged(call, tool, actions, where, fresh=not (whole or edited))
+        line = "" if lane.turn else self._typed.get(call, "")  # ids are the model's in a turn
+        cases = await self._judged(call, tool, actions, where, line, fresh=not (whole or edited))
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if any(one.flushed for one in told):
             await lane.append(*told, *blocks, corr=call)
         else:  # changes that are allowed: they begin with their checkpoint
             lane.later(*told, corr=call)
-        if blocks and where.approvals == "never" and call not in self._typed:
+        if blocks and where.approvals == "never" and not line:
             first = blocks[0]
             raise Halted(
                 f"The guard blocked a command: {first.reason.rstrip('.')}.",
@@ -177,13 +178,23 @@ class Gate:
         return Permit(tuple(actions), profile, self.where.secret_files.lines)
 
     async def _judged(
-        self, call: str, tool: str, actions: Sequence[Action], where: Circumstances, *, fresh: bool
+        self,
+        call: str,
+        tool: str,
+        actions: Sequence[Action],
+        where: Circumstances,
+        line: str,
+        *,
+        fresh: bool,
     ) -> list[Case]:
-        """The verdicts, for whoever makes the call, and as hooks want it while it is `fresh`."""
-        if call in self._typed:
+        """The verdicts, for whoever typed the `line`, and as hooks want it while it is `fresh`."""
+        if line:
             level = "on-request" if where.approvals == "never" else where.approvals
             here = msgspec.structs.replace(where, approvals=level)  # whoever types is there
-            cases = [typed(case) for case in await self._decide(actions, tool, here)]
+            cases = [
+                typed(case, line, where.workspace)
+                for case in await self._decide(actions, tool, here)
+            ]
         else:
             cases = await self._decide(actions, tool, where)
         why = self._held.get(call) if fresh else None
@@ -237,6 +248,7 @@ class Gate:
     def over(self, call: str) -> None:
         """A call has ended: what was asked about it early is moot."""
         self._own.discard(call)
+        self._typed.pop(call, None)
         self._hooks.discard(call)
         self._unasked.discard(call)
         self._held.pop(call, None)
@@ -256,10 +268,11 @@ class Gate:
         """Deny a call where people would have to be asked about it, until it is over."""
         self._unasked.add(call)
 
-    def mark_own(self, call: str, *, typed: bool = False) -> None:
-        """Remember until it is over that the user makes this call; also later that it is typed."""
+    def mark_own(self, call: str, typed: str = "") -> None:
+        """Remember until it is over that the user makes this call, and what they typed."""
         self._own.add(call)
-        self._typed |= {call} if typed else set()
+        if typed:
+            self._typed[call] = typed
 
     def end_turn(self) -> None:
         """What was answered for the turn only holds no more."""

@@ -13,6 +13,7 @@ import re
 import sys
 from contextlib import suppress
 from typing import Any
+from zlib import crc32
 
 _BUILD = (sys.version, _sre.MAGIC, sys.byteorder)
 
@@ -32,7 +33,8 @@ class KeptPatterns:
         flags = int(flags)
         parts = self._known.get((text, flags))
         if parts is not None:
-            return _built(text, parts)
+            with suppress(Exception):  # not what was written
+                return _built(text, parts)
         made = re.compile(text, flags)
         with suppress(Exception):  # a Python that makes them in another way
             parts = _parts(text, flags)
@@ -42,22 +44,27 @@ class KeptPatterns:
         return made
 
     def keep(self) -> None:
-        """Write down what was compiled anew, with what others have kept meanwhile."""
+        """Write down what was compiled, with what others have kept meanwhile."""
         if not self._file or not self._more or sys.dont_write_bytecode:
             return
         self._more = False
         draft = f"{self._file}.{os.getpid()}"
         with suppress(OSError):  # nobody can write there, so it is compiled again
-            with open(draft, "wb") as file:
-                marshal.dump((_BUILD, self._read() | self._known), file)
+            with open(draft, "wb", opener=_for_all_to_read) as file:
+                known = marshal.dumps(self._read() | self._known)
+                marshal.dump((_BUILD, crc32(known), known), file)
             os.replace(draft, self._file)
 
     def _read(self) -> dict[tuple[str, int], Parts]:
         with suppress(OSError, EOFError, ValueError, TypeError), open(self._file, "rb") as file:
-            build, known = marshal.loads(file.read())
-            if build == _BUILD:
-                return dict(known)
+            build, check, known = marshal.loads(file.read())
+            if build == _BUILD and check == crc32(known):
+                return dict(marshal.loads(known))
         return {}
+
+
+def _for_all_to_read(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o644)
 
 
 def _parts(text: str, flags: int) -> Parts:

@@ -118,8 +118,7 @@ class Redactor:
                 }
                 return msgspec.structs.replace(value, **free)
             case dict():
-                named = self._named._clean
-                return {named(key): self._of_field(key, item) for key, item in value.items()}
+                return {self._of_key(key): self._of_field(key, item) for key, item in value.items()}
             case list() | tuple():
                 return type(value)(map(self._of_json, value))
             case _:
@@ -144,6 +143,11 @@ class Redactor:
             return self._clean(value)
         head, first, hunks = value.partition(HUNK)
         return self._named._clean(head) + (self._clean(first + hunks) if first else "")
+
+    def _of_key(self, key: Any) -> Any:
+        """A key without secrets; a word that is nothing but a name stays."""
+        name = isinstance(key, str) and key.isidentifier()
+        return self._named._clean(key) if name else self._clean(key)
 
     def _of_field(self, name: Any, value: Any) -> Any:
         """A value without secrets; its name may say that it is one."""

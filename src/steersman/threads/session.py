@@ -149,7 +149,8 @@ class Session(Turning):
         name = self._systems.meant(asked.tool)
         lane, call = self._lane(), Call(asked.id, name, asked.arguments)
         if asked.own:
-            self._systems.gate.mark_own(call.id, typed=asked.typed)
+            line = asked.arguments.get("command", "") if asked.typed else ""
+            self._systems.gate.mark_own(call.id, str(line))
         announced = self._systems.toolbox.announce(call, lane)
         await self.log.append(*cause.taken(lane), announced, settled=cause.settled(call.id))
         task = self._alongside(self._carry_out(call, lane))

@@ -25,7 +25,7 @@ from steersman.operations.running.guardian import NO_VIEW, View
 from steersman.operations.running.losses import Past
 from steersman.operations.running.overlay import Transaction, to_be_read
 from steersman.operations.running.programs import found
-from steersman.operations.running.reporting import Told, names_of, tell, told_of
+from steersman.operations.running.reporting import Told, names_of, tell, telling
 from steersman.operations.running.scratch import Scratch
 from steersman.operations.tool import Bench
 from steersman.records.action import Action, Network
@@ -317,11 +317,11 @@ class OverView(CommandRun):
         return Effects(words, notes)
 
     def _look(self, past: Past) -> tuple[Changeset, list[Action], Told]:
-        """What the command did, as the gate is asked about it, and as it is told afterwards."""
+        """What the command did, as the gate is asked about it, and as it is shown afterwards."""
         found = self._transaction.changes(self._journal.objects)
         if found.meanwhile or not (found.changes or found.remove):
             return found, [], Told()
-        return found, self._actions(found, past), told_of(self._journal, found.changes)
+        return found, self._actions(found, past), telling(self._journal, found.changes)
 
     def _actions(self, found: Changeset, past: Past) -> list[Action]:
         return actions_for(self._journal, found.changes, self._command, past, remove=found.remove)

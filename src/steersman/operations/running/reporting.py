@@ -18,7 +18,7 @@ SHOWN_NAMES = 40
 
 
 class Told(Struct, frozen=True):
-    """Changes as they are told: the diffs of the first files, and all of them in words."""
+    """Changes as they are shown: the diffs of the first files, and all of them in words."""
 
     diffs: Sequence[Body] = ()
     words: Sequence[str] = ()
@@ -31,11 +31,11 @@ class Told(Struct, frozen=True):
 
 async def tell(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
     """Show the diffs of the first files."""
-    (await asyncio.to_thread(told_of, journal, changes)).show(bench)
+    (await asyncio.to_thread(telling, journal, changes)).show(bench)
 
 
-def told_of(journal: Journal, changes: Sequence[Change]) -> Told:
-    """Changes as they are told, which reads what the files held and hold."""
+def telling(journal: Journal, changes: Sequence[Change]) -> Told:
+    """Changes as they are shown, which reads what the files held and hold."""
     texts = [
         change
         for change in changes

@@ -22,10 +22,12 @@ _MISSING = re.compile(r"(?:\.|\$[^/]*)/(?!/)|(?=[^/~$])")  # what a relative pat
 _INPUT = re.compile(r"(?<!<)<(?![<>&])")
 _AS_MODULE = re.compile(r"-m\s+(\w+(?:\.\w+)*)")
 _IMPORT = re.compile(
-    r"(?:^|[;\"'])\s*(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+|(?<=\()[\w.,\s]+)", re.MULTILINE
+    r"(?:^|[;\"'])[ \t]*(?:from\s+([\w.]+)\s+)?import\s+"
+    r"\(?([\w., \t]+|(?<=\()[\w.,\s]+)",
+    re.MULTILINE,
 )
-_HASHES = re.compile(r"^\s*#(?!!).*$", re.MULTILINE)
-_SLASHES = re.compile(r"^\s*(?:#(?!!)|//).*$", re.MULTILINE)
+_HASHES = re.compile(r"^[ \t]*#(?!!).*$", re.MULTILINE)
+_SLASHES = re.compile(r"^[ \t]*(?:#(?!!)|//).*$", re.MULTILINE)
 _WITH_SLASHES = (".js", ".mjs", ".cjs", ".ts", ".php")
 FIRST = re.compile(r"[\[(]\s*[\"']([\w./-]+)")  # what another language starts
 _MODULES = (".py", "/__init__.py", "/__main__.py")
