@@ -47,7 +47,8 @@ class Answers(Static):
         self._whole.clear()
         for at in self._shown:
             row, style = self.rows[at], palette.strong if at == marked else palette.text
-            line = Text(f"{_lead(at, marked)}{flat(row.words)}", style)
+            words = flat(row.words).replace("\t", " ")  # one cell each, as they are counted
+            line = Text(f"{_lead(at, marked)}{words}", style)
             key = Text(f" ({row.key})" if row.key else "", palette.accent)
             room = max(width - key.cell_len, 1)
             if line.cell_len <= room:

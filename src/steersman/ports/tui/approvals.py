@@ -105,6 +105,7 @@ class Approvals(Letters, can_focus=True):
     def _go_on(self, *, grab: bool = False) -> None:
         """Show what is asked now, if it is not what is shown already."""
         block, had = self.current, self._focused()
+        known, self._known = self._known, tuple(self._answers)
         if self._queue.changed(sudden=grab or had):
             self._disarm()
             self._note, self._more = "", False
@@ -112,6 +113,9 @@ class Approvals(Letters, can_focus=True):
             self._leave_form()
             files = files_of(block.request.actions) if isinstance(block, Request) else ()
             self._view.show([narrowed(file, CONTEXT) for file in files], above=self._about)
+        elif known != self._known:  # others are asked with it: what is marked stays that answer
+            self._disarm()
+            self._mark(known[self._queue.option].key if self._queue.option < len(known) else "")
         self.display = self.can_focus = block is not None
         if block is None:
             self._grabbed = ""
@@ -280,9 +284,9 @@ class Approvals(Letters, can_focus=True):
         if isinstance(self.current, Asked):
             self._choose_at(at)
         elif at < len(rows) and self._list.display:
-            row = rows[at]
+            row, seen = rows[at], seen or self._list.whole(at)
             self._mark(row.key)
-            if row.lasts and not self._drafting() and (seen or self._list.whole(at)):
+            if row.lasts and not self._drafting() and seen:
                 self._answer_all("allow") if row.key == "Y" else self._lasting(row.key)
             else:
                 self.press(row.key)
@@ -332,7 +336,7 @@ class Approvals(Letters, can_focus=True):
         files = files_of(block.request.actions)
         if not files:
             return
-        whole = self._queue.why_whole
+        whole, offered = self._queue.why_whole, tuple(self._answers)
 
         def decided(said: frozenset[Part] | str | None) -> None:
             self._opened = None
@@ -340,6 +344,8 @@ class Approvals(Letters, can_focus=True):
                 return
             if not isinstance(said, str):
                 self._answer(answer(block.request, said))
+            elif tuple(self._answers) != offered:
+                self.tell("Something else is asked too now: answer here.")
             elif said.isdecimal():
                 self._pick(int(said) - 1)
             else:

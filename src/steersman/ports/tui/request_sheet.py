@@ -55,6 +55,7 @@ class RequestSheet(Vertical):
         self._queue = Queue(patience, clock)
         self._option_rows: list[int] = []
         self._note = ""
+        self._known: tuple[Offered, ...] = ()  # the answers that were shown last
         self._form: WordsForm | EditForm | None = None
         self._fitted: tuple[object, ...] = ()
 
