@@ -115,7 +115,8 @@ class Approvals(Letters, can_focus=True):
             self._view.show([narrowed(file, CONTEXT) for file in files], above=self._about)
         elif known != self._known:  # others are asked with it: what is marked stays that answer
             self._disarm()
-            self._mark(known[self._queue.option].key if self._queue.option < len(known) else "")
+            marked = known[self._queue.option : self._queue.option + 1]
+            self._mark(marked[0].key if {*marked} & {*self._known} else "")
         self.display = self.can_focus = block is not None
         if block is None:
             self._grabbed = ""
