@@ -12,6 +12,7 @@ from steersman.operations.journal.objects import Objects
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import UsageProblem
 from steersman.records.far import NOWHERE, far
+from steersman.records.hooks import BLOCKERS
 from steersman.records.settings import Settings
 from steersman.records.thread import Lease, Thread
 from steersman.store.redactor import Redactor, readable
@@ -37,7 +38,7 @@ class FarRunner:
         from steersman.host.runner import Title
 
         far(address)
-        _refuse_folders(settings)
+        _fit(settings)
         if thinks:
             await (await asyncio.to_thread(self._runner.mind, settings, title)).close()
         redactor = await asyncio.to_thread(self._redactor, settings)
@@ -46,7 +47,7 @@ class FarRunner:
     async def take_up(self, thread: Thread, opening: Opening, address: str) -> None:
         """Run a thread; the agent is reached first, so that nothing is said when it cannot be."""
         runner, store = self._runner, self._runner.store
-        _refuse_folders(opening.settings)
+        _fit(opening.settings)
         lease = await asyncio.to_thread(store.lease, thread.id)
         mind: Mind | None = None
         try:
@@ -100,7 +101,7 @@ class FarRunner:
             memory=permissions.far_memory(place, thread, redactor.text, rules),
             surroundings=runner.environ,
             resources=runner.resources,
-            resolved=_refuse_folders,
+            resolved=_fit,
             trusted=False,
             exceptions=(),
             attended=opening.attended,
@@ -113,11 +114,17 @@ class FarRunner:
         )
 
 
-def _refuse_folders(settings: Settings) -> Settings:
-    """Settings, unless they name folders of this machine, which are not there."""
+def _fit(settings: Settings) -> Settings:
+    """Settings, unless they have what cannot hold there: folders that are here, a hook's no."""
     if settings.add_dir:
         raise UsageProblem(
             "Folders cannot be added to a workspace on another machine.",
             try_this="Leave --add-dir out, or open the folder above both as the workspace.",
+        )
+    if blocking := sorted(BLOCKERS & settings.hooks.keys()):
+        raise UsageProblem(
+            "Your hooks are not run for a workspace on another machine.",
+            f"{' and '.join(blocking)} could say no, and nobody would hear it.",
+            "Take these hooks out of your config.toml while you work there.",
         )
     return settings
