@@ -209,6 +209,31 @@ def test_ctrl_c_here_stops_the_command_there(
     assert not (box.project / "made.txt").exists()
 
 
+def test_a_turn_is_stopped_while_the_other_machine_cannot_be_reached(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    gate = box.project / "open"
+    gate.touch()
+    command = f"until grep -q go {gate}; do sleep 0.05; done"
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=command, wait_timeout=120)]},
+        {"text": "Done."},
+    )
+    run = far.start("run", "-w", box.address, "--model", model, "--yes", "--json", "work")
+    until(lambda: commands(gate))
+    ssh = Path(far.environ["STEERSMAN_SSH_COMMAND"])
+    ssh.rename(ssh.with_name("away"))
+    cut(box)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    said = [json.loads(line) for line in out.splitlines()]
+    (result,) = results(said)
+    assert result["status"] == "interrupted", err
+    assert result["message"] == "interrupted: what became of it is not known yet"
+    assert [one["body"]["ending"] for one in said if one["kind"] == "turn_end"] == ["cancelled"]
+    assert "Traceback" not in err
+
+
 def test_an_agent_whose_folder_is_gone_ends(
     box: Box, far: Steer, script: Callable[..., str]
 ) -> None:

@@ -25,6 +25,8 @@ from steersman.threads.remote.line import Line, Stopped
 from steersman.threads.remote.words import Do, Done, Offered, Problem, heard
 
 CUT = "the line to the workspace was cut; outcome unknown"
+UNKNOWN = "interrupted: what became of it is not known yet"
+PATIENCE = 3.0  # seconds that a call which was stopped waits for a line that is cut
 
 
 class FarTool(Tool[Arguments]):
@@ -89,8 +91,12 @@ class FarToolbox(Toolbox):
         stop: BaseException | None = None
         while True:
             try:
-                said = await asyncio.shield(asked.answer)
+                async with asyncio.timeout(PATIENCE if stop else None):
+                    said = await asyncio.shield(asked.answer)
                 break
+            except TimeoutError:
+                if not self.line.connected:  # the agent keeps what came of it
+                    return Outcome(ToolResult(call.name, "interrupted", message=UNKNOWN), stop=stop)
             except asyncio.CancelledError as cancelled:
                 if stop is None:
                     self.line.stop(asked)
