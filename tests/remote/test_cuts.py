@@ -4,10 +4,11 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,33 @@ def test_what_a_host_that_died_did_not_hear_is_said_to_the_next(
     )
     result = died_while(box, far, model, gate)
     assert (result["status"], result["output"]["output"]) == ("ok", "ended\n")
+
+
+def test_what_a_host_could_not_write_is_said_to_the_next(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    gate = box.project / "open"
+    gate.touch()
+    command = f"until grep -q go {gate}; do sleep 0.05; done; echo ended"
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command=command, wait_timeout=120)]},
+        {"text": "Done."},
+    )
+    run = far.start("run", "-w", box.address, "--model", model, "--yes", "work")
+    until(lambda: commands(gate))
+    run.send_signal(signal.SIGSTOP)  # so that it learns of both at the same time
+    with closing(sqlite3.connect(Path(far.environ["STEERSMAN_HOME"], "steersman.db"))) as db, db:
+        db.execute("DELETE FROM leases")  # as one who takes the thread over does
+    gate.write_text("go")
+    until(lambda: not commands(gate))
+    run.send_signal(signal.SIGCONT)
+    _, err = run.communicate(timeout=120)
+    assert "Traceback" not in err
+    thread = far.messages("threads", "list", "--all")[0]["id"]
+    assert results(messages(far, thread)) == []
+    far("resume", thread, "--model", model, "--yes")
+    (result,) = results(messages(far, thread))
+    assert (result["status"], result.get("output", {}).get("output")) == ("ok", "ended\n"), result
 
 
 def test_what_no_host_judged_has_not_happened(

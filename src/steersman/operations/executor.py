@@ -157,6 +157,7 @@ class Toolbox:
             place = self._place(call, lane)
             answered.add(call.id)  # what the log has begun to write is written, cancelled or not
             written = await place.append(*outcome.diffs, outcome.result, corr=call.id)
+            self._written(call, outcome)
             results[call.id] = _with_whole(written[-1], outcome.whole)
             self._gate.over(call.id)
             if outcome.stop is not None:
@@ -179,6 +180,9 @@ class Toolbox:
                     unrun = ToolResult(call.name, "cancelled", message="not run: the turn ended")
                     await self._place(call, lane).append(unrun, corr=call.id)
         return [results[call.id] for call in calls]
+
+    def _written(self, call: Call, outcome: Outcome) -> None:
+        """What came of a call is in the log; nothing follows from that here."""
 
     async def resume(self, announced: Sequence[Message], lane: Lane, note: Note) -> list[Message]:
         """Carry out calls that an earlier process announced and did not begin, by their ids.

@@ -5,7 +5,7 @@ Calls are begun, ordered and logged here as all calls are; what they do is done 
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from types import NoneType
 from typing import Any
 
@@ -18,7 +18,7 @@ from steersman.records import errors
 from steersman.records.action import Action
 from steersman.records.dialogue import Call, ToolSpec
 from steersman.records.errors import BudgetSpent, SteersmanError
-from steersman.records.message import Message, ToolResult
+from steersman.records.message import ToolResult
 from steersman.store.log import Lane
 from steersman.systems import Note
 from steersman.threads.remote.line import Line, Stopped
@@ -123,13 +123,10 @@ class FarToolbox(Toolbox):
             return None  # what is wrong shows when its turn comes
         return None
 
-    async def execute(self, calls: Sequence[Call], lane: Lane, note: Note) -> list[Message]:
-        """Carry out announced calls; the agent need not keep what is in the log."""
-        try:
-            return await super().execute(calls, lane, note)
-        finally:
-            for call in calls:
-                self.line.tell("heard", call.id)
+    def _written(self, call: Call, outcome: Outcome) -> None:
+        """The agent need not keep what is in the log; of what it has not said, nothing is."""
+        if outcome.result.status != "interrupted":
+            self.line.tell("heard", call.id)
 
 
 def outcome_of(done: Done, stop: BaseException | None = None) -> Outcome:
