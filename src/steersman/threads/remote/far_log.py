@@ -1,6 +1,7 @@
 """The log of a thread as its agent has it: what is appended is stored by the host, and only there.
 
-Whatever leaves is masked here first: the secrets of this machine stay on it.
+What is to be stored is masked here first. The host masks it again and so gets the secrets that are
+known here, when a thread is opened; what it judges and contents that it wants come as they are.
 """
 
 import asyncio
