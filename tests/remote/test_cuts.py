@@ -104,6 +104,8 @@ def died_while(box: Box, far: Steer, model: str, gate: Path) -> dict[str, Any]:
     until(lambda: not lines(box))
     thread = far.messages("threads", "list", "--all")[0]["id"]
     assert far("undo", thread, "--list").returncode != 0  # to look at it settles nothing
+    assert far("threads", "show", thread).returncode == 0
+    assert results(messages(far, thread)) == []
     done = far("resume", thread, "--model", model, "--yes")
     assert "Traceback" not in done.stderr
     said = messages(far, thread)
@@ -228,6 +230,8 @@ def test_ctrl_c_here_stops_the_command_there(
     )
     run = far.start("run", "-w", box.address, "--model", model, "--yes", "--json", "work")
     until(lambda: commands(gate))
+    thread = far.messages("threads", "list", "--all")[0]["id"]
+    assert f"Thread {thread} is open in another process" in far("threads", "show", thread).stdout
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=120)
     said = [json.loads(line) for line in out.splitlines()]

@@ -420,12 +420,10 @@ class Runner:
         learned by whoever takes the thread up.
         """
         folder = (await asyncio.to_thread(find_thread, self.store, thread_id)).workspace
-        if is_far(folder):
-            return ""
         lease = await asyncio.to_thread(self.store.lease, thread_id)
         try:
             log = await asyncio.to_thread(self.log, thread_id, Redactor(), lease)
-            if not log.activity.waiting:
+            if not (log.activity.waiting or is_far(folder)):
                 await recalling.recover(log, Journal(folder, self.objects), None)
         except SteersmanError as problem:
             return problem.what
