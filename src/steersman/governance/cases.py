@@ -4,8 +4,10 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -26,6 +28,8 @@ from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import GuardBlock
 from steersman.records.names import shown
 from steersman.records.protection import git_bookkeeping
+
+T = TypeVar("T")
 
 
 class Case(Struct, frozen=True):
@@ -51,7 +55,16 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
     reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
     if elsewhere() is not None:  # where the names in a call's arguments lead is asked there
         reads = reads or any(isinstance(one, McpCall) for one in actions)
-    return await asyncio.to_thread(judge) if reads else judge()
+    return await aside(judge) if reads else judge()
+
+
+async def aside(work: Callable[..., T], *given: Any) -> T:
+    """Do what asks the disk off the event loop; where that is another machine's, it may take as
+    long as the line there is cut, and nothing else waits for it."""
+    there = elsewhere()
+    if there is None:
+        return await asyncio.to_thread(work, *given)
+    return await there.aside(partial(work, *given))
 
 
 def held(case: Case, why: str, approvals: str) -> Case:

@@ -13,6 +13,7 @@ from steersman.governance.approvals import Desk
 from steersman.governance.budgets import Budget
 from steersman.governance.cases import (
     Case,
+    aside,
     beside,
     covered,
     decide_all,
@@ -378,7 +379,7 @@ class Gate:
         if response.by != "person":
             return
         with looking(self._there):
-            await asyncio.to_thread(self._remember, tool, asked, response, turn)
+            await aside(self._remember, tool, asked, response, turn)
         self._books = {}  # nor is one of use that is being read meanwhile
         if response.decision == "allow" and response.scope != "once":
             await self._cover()
@@ -452,7 +453,8 @@ class Gate:
         for case in cases:
             if isinstance(case.action, Execute) and self._confinement is not None:
                 made = self._confinement.profile  # it looks at every path that is to be hidden
-                profile = await asyncio.to_thread(made, case.action, where, case.judgement, hidden)
+                with looking(self._there):
+                    profile = await aside(made, case.action, where, case.judgement, hidden)
                 hosts = covered(case, where)
                 return msgspec.structs.replace(
                     profile,

@@ -4,17 +4,23 @@ A decision about files asks three things of the disk; while someone is `looking`
 asked there. Everything else in a decision is the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from steersman.records.action import Delete, Write
 from steersman.records.judgement import CommandPlace, Judgement
 
+T = TypeVar("T")
+
 
 class Elsewhere(Protocol):
     """A disk that is not here."""
+
+    def aside(self, work: Callable[[], T]) -> Awaitable[T]:
+        """Do what waits for that disk where nothing else has to wait with it."""
+        ...
 
     def protected(self, action: Write | Delete, workspace: str) -> str:
         """What file it is that needs approval in any case; empty when it does not."""

@@ -47,6 +47,10 @@ class Answers(Protocol):
         """Take what it tells."""
         ...
 
+    async def close(self) -> None:
+        """Let go of what answering needs; the line is over."""
+        ...
+
 
 class Books:
     """What the agent of an address may read of the store: the threads that work there."""
@@ -96,6 +100,9 @@ class BookDesk:
     def hear(self, method: str, body: Raw) -> None:
         """Nothing that is said matters here."""
 
+    async def close(self) -> None:
+        """Nothing: the store is another's to close."""
+
 
 class Reach:
     """A line to an agent, and who answers there for the thread."""
@@ -125,6 +132,8 @@ class Reach:
             except (SteersmanError, TimeoutError):
                 pass
         await self._caller.close()
+        if self.desk is not None:
+            await self.desk.close()
 
     async def _handle(self, method: str, body: Raw) -> Any:
         if self.desk is None:
@@ -159,6 +168,10 @@ class FarDesk(BookDesk):
                 lane = Lane(self._log, asking.path, asking.turn)
                 return spoken(await self._gate.question(question, lane))
         return await super().answer(method, body)
+
+    async def close(self) -> None:
+        """Let go of the threads that waited for the machine."""
+        await self._place.close()
 
     async def _judged(self, method: str, asked: Admit) -> Admitted | None:
         """The verdict on actions; the agent may do these, for this call, and nothing else."""

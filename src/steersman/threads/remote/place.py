@@ -2,13 +2,14 @@
 there, or came with the request that is being decided on."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Coroutine, Sequence
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from steersman.governance.policy import Circumstances
+from steersman.hands import Hands
 from steersman.records.action import Action, Delete, Execute, Write
 from steersman.records.errors import SteersmanError
 from steersman.records.judgement import CommandPlace, Judgement
@@ -26,6 +27,8 @@ from steersman.threads.remote.words import (
 )
 
 T = TypeVar("T")
+_HANDS = 4  # threads that wait for one machine at most; more to decide on waits for them
+_LONGEST = 900.0  # seconds that a decision waits for a machine that does not answer
 
 
 class _About(Struct, frozen=True):
@@ -46,6 +49,7 @@ class Place:
         self._line = line
         self._root = root
         self._loop = asyncio.get_running_loop()
+        self._hands = Hands(_HANDS, "elsewhere")
         self._secret_files = PLAIN_SIGHT
 
     def learn(self, actions: Sequence[Action], facts: Facts) -> None:
@@ -79,7 +83,15 @@ class Place:
         return self.take(seen.secret), seen.hidden
 
     async def close(self) -> None:
-        """Nothing: the line is another's to close."""
+        """Let the threads end; the line is another's to close, and who waits for it learns so."""
+        self._hands.shutdown(wait=False)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Decide by what is there on threads of this place alone: they wait while it is cut off."""
+        if self._line.over is not None:
+            raise self._line.over
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._hands, copy_context().run, work)
 
     async def contain(self) -> tuple[Containment, str]:
         """How well commands can be confined there."""
@@ -143,4 +155,13 @@ class Place:
         if self._on_loop():
             asked.close()
             raise SteersmanError("Another machine's disk cannot be looked at here.")
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        answer = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        try:
+            return answer.result(_LONGEST)
+        except TimeoutError:
+            answer.cancel()
+            raise SteersmanError(
+                "The machine of the workspace does not answer.",
+                f"It was asked something for a decision {_LONGEST / 60:.0f} minutes ago.",
+                "Continue the thread when the machine can be reached.",
+            ) from None
