@@ -144,7 +144,7 @@ class Two:
         return self.agent
 
     def _hear(self, method: str, body: Raw) -> None:
-        self.heard.append(msgspec.msgpack.decode(body))
+        self.heard.append(msgspec.msgpack.decode(body, type=str))
 
     async def _of_host(self, method: str, body: Raw) -> str:
         text = msgspec.msgpack.decode(body, type=str)
@@ -233,6 +233,34 @@ async def test_errors_arrive_as_what_they_are() -> None:
     assert str(denied.value) == "Denied: no.\na rule\nask the user"
     with pytest.raises(SteersmanError, match="break failed: ZeroDivisionError: oh"):
         await two.host.ask("break", "x", str)
+    await two.close()
+
+
+@played
+async def test_a_note_that_cannot_be_understood_ends_the_line_with_a_sentence() -> None:
+    two = Two()
+    await two.caller.open()
+    asked = await two.host.send("hold", "work")
+    while not two.done["work"]:
+        await asyncio.sleep(0)
+    assert two.agent.tell("note", 5)
+    async with asyncio.timeout(20):
+        with pytest.raises(SteersmanError, match="The line to the workspace failed") as failed:
+            await asked.answer
+        while two.agent.over is None:  # the other side learns it, and ends what was under way
+            await asyncio.sleep(0)
+    assert "Expected `str`, got `int`" in failed.value.why
+    assert two.agent.over.what == "The line to the workspace failed."
+    await two.close()
+
+
+@played
+async def test_an_answer_that_cannot_be_understood_is_a_sentence() -> None:
+    two = Two()
+    await two.caller.open()
+    with pytest.raises(Garbled, match="answered “echo” with something unknown"):
+        await two.host.ask("echo", "work", int)
+    assert await two.host.ask("echo", "and the line goes on", str)
     await two.close()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from steersman import __version__
 from steersman.records.errors import SteersmanError
 from steersman.threads.remote.frames import PROTOCOL, Garbled, Hello
-from steersman.threads.remote.line import SILENCE, Line
+from steersman.threads.remote.line import SILENCE, Line, broken
 from steersman.threads.remote.wires import Dial, Wire
 
 FIRST, LONGEST = 0.1, 5.0  # seconds between tries to reach an agent again
@@ -84,8 +84,8 @@ class Caller:
                 await self._line.carry(wire, received)
                 if self._line.over is None:
                     wire, received = await self._again()
-        except SteersmanError as problem:
-            self._line.end(problem)
+        except Exception as error:  # nobody else would tell whoever waits for an answer
+            self._line.end(broken(error))
 
     async def _again(self) -> tuple[Wire, int]:
         """Another connection; whatever is wrong may pass, but not for ever."""

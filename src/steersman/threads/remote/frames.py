@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 
 from steersman.records.errors import SteersmanError
 
-PROTOCOL = 1
+PROTOCOL = 2
 LARGEST = 64 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
@@ -48,7 +48,9 @@ class Ack(Struct, frozen=True, tag="ack", array_like=True):
 class Bye(Struct, frozen=True, tag="bye", array_like=True):
     """The line is over and is not taken up again."""
 
+    what: str = ""
     why: str = ""
+    try_this: str = ""
 
 
 class Request(Struct, frozen=True, tag="request", array_like=True):

@@ -99,7 +99,11 @@ class Line:
         except asyncio.CancelledError:
             self.stop(asked)
             raise
-        return msgspec.msgpack.decode(said, type=answer)
+        try:
+            return msgspec.msgpack.decode(said, type=answer)
+        except msgspec.DecodeError as error:
+            told = f"The other side answered “{method}” with something unknown."
+            raise Garbled(told, str(error)) from error
 
     async def send(self, method: str, body: Any) -> Asked:
         """Ask for something whose answer is waited for elsewhere."""
@@ -144,19 +148,23 @@ class Line:
         """Use a connection until it is cut; the other side has received so much before.
 
         A connection that is still in use gives way: the other side knows better that it is dead.
+        What cannot be understood ends the line: what it asked for would never be answered.
         """
         if self._wire is not None:
             self._wire.close()
         async with self._carrying:
             if self.over is not None:
                 return
-            self._sent.again(received)
-            self._measure()
             self._wire = wire
-            self._wake.set()
             writing = asyncio.create_task(self._write(wire))
             try:
+                self._sent.again(received)
+                self._measure()
+                self._wake.set()
                 await self._read(wire)
+            except Exception as error:
+                self.end(broken(error))
+                await asyncio.wait([writing], timeout=BEAT)  # it says so to the other side
             finally:
                 self._wire = None
                 wire.close()
@@ -175,13 +183,15 @@ class Line:
                     await wire.write(Item(number, self._received.count, Raw(payload)))
                     said = True
                 if self.over is not None:
-                    await wire.write(Bye(str(self.over)))
+                    await wire.write(Bye(self.over.what, self.over.why, self.over.try_this))
                     break
                 if not said:
                     await wire.write(Ack(self._received.count))
                 self._owed = False
         except OSError:
             pass
+        except Exception as error:
+            self.end(broken(error))
         finally:
             wire.close()
 
@@ -203,8 +213,9 @@ class Line:
                         loop.call_later(_SOON, self._wake.set)
                 case Ack(received=received):
                     self._acknowledged(received)
-                case Bye(why=why):
-                    self.end(SteersmanError(why or "The other side has ended the line."))
+                case Bye(what=what, why=why, try_this=try_this):
+                    told = what or "The other side has ended the line."
+                    self.end(SteersmanError(told, why, try_this))
                     return
                 case None:
                     return
@@ -292,6 +303,13 @@ _KINDS: dict[str, type[SteersmanError]] = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, SteersmanError)
 } | {"Stopped": Stopped}
+
+
+def broken(error: Exception) -> SteersmanError:
+    """Why a line is over, where something failed that nobody thought of."""
+    if isinstance(error, SteersmanError):
+        return error
+    return SteersmanError("The line to the workspace failed.", f"{type(error).__name__}: {error}")
 
 
 def _problem(failed: Failed) -> SteersmanError:
