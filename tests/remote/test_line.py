@@ -15,9 +15,20 @@ from msgspec import Raw
 
 from steersman.records.errors import Denied, SteersmanError
 from steersman.threads.remote.calling import Caller, Lines, Unfit
-from steersman.threads.remote.frames import PROTOCOL, Frame, Garbled, Hello
-from steersman.threads.remote.line import ROOM, Line, Stopped
+from steersman.threads.remote.frames import (
+    LARGEST,
+    PROTOCOL,
+    Frame,
+    Garbled,
+    Hello,
+    Item,
+    Note,
+    framed,
+    packed,
+)
+from steersman.threads.remote.line import BEAT, ROOM, Line, Stopped
 from steersman.threads.remote.sequence import Received, Sent
+from steersman.threads.remote.wires import SILENCE, StreamWire
 
 
 def played(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
@@ -84,7 +95,8 @@ def test_a_side_that_has_forgotten_what_it_had_is_not_believed() -> None:
 class Pipe:
     """A connection in memory that can be cut after any number of frames, at either end."""
 
-    def __init__(self, life: int = 1_000_000) -> None:
+    def __init__(self, life: int = 1_000_000, room: int = 1 << 40) -> None:
+        self.room = room  # bytes that it carries
         self._ends = (asyncio.Queue[Frame | None](), asyncio.Queue[Frame | None]())
         self.left = life
         self.closed = False
@@ -109,7 +121,8 @@ class End:
 
     async def write(self, frame: Frame) -> None:
         self._pipe.left -= 1
-        if self._pipe.left <= 0 and not self._pipe.closed:
+        self._pipe.room -= len(framed(frame))
+        if min(self._pipe.left, self._pipe.room) <= 0 and not self._pipe.closed:
             self._pipe.cut()
         if self._pipe.closed:
             raise ConnectionResetError("cut")
@@ -133,6 +146,7 @@ class Two:
         self.heard = list[str]()
         self.hold = asyncio.Event()
         self._lives = lives or []
+        self.room = 1 << 40
         self._serving = set[asyncio.Task[None]]()
         self.pipes = list[Pipe]()
         self.lines = Lines(self._begin)
@@ -150,6 +164,8 @@ class Two:
         text = msgspec.msgpack.decode(body, type=str)
         self.done[text] += 1
         match method:
+            case "swell":
+                return "x" * LARGEST
             case "ask back":  # as an agent asks the gate before it does something
                 return text + await self.agent.ask("gate", text, str)
             case "hold":
@@ -166,7 +182,7 @@ class Two:
         return "!"
 
     async def dial(self) -> End:
-        pipe = Pipe(self._lives.pop(0) if self._lives else 1_000_000)
+        pipe = Pipe(self._lives.pop(0) if self._lives else 1_000_000, self.room)
         self.pipes.append(pipe)
         task = asyncio.create_task(self.lines.serve(pipe.end(1)))
         self._serving.add(task)
@@ -278,6 +294,86 @@ async def test_what_waits_for_the_other_side_is_bounded() -> None:
     assert await waits == "later"
     assert len(two.heard) == ROOM // 1_000_000 + 1
     await two.close()
+
+
+@played
+async def test_something_large_arrives_over_connections_that_never_carry_all_of_it() -> None:
+    two = Two()
+    two.room = 1_000_000
+    await two.caller.open()
+    asked = await two.host.send("echo", "x" * 5_000_000)
+    while not asked.answer.done():
+        assert len(two.pipes) < 50
+        await asyncio.sleep(0)
+    assert msgspec.msgpack.decode(asked.answer.result()) == "x" * 5_000_000
+    assert set(two.done.values()) == {1}
+    await two.close()
+
+
+@played
+async def test_what_is_too_large_to_be_sent_is_refused_before_it_is() -> None:
+    two = Two()
+    await two.caller.open()
+    with pytest.raises(SteersmanError, match="“echo” is too large for the line to the workspace"):
+        await two.host.ask("echo", bytes(LARGEST), str)
+    with pytest.raises(SteersmanError, match="“swell” is too large for the line"):
+        await two.host.ask("swell", "x", bytes)
+    assert not two.host.tell("note", bytes(LARGEST))
+    assert await two.host.ask("echo", "and the line goes on", str)
+    await two.close()
+
+
+class Hurried(asyncio.SelectorEventLoop):
+    """An event loop whose clock can be put forward."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+    async def skip(self, seconds: float) -> None:
+        self.ahead += seconds
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+
+class Unheard:
+    """Where a side writes to that nobody reads."""
+
+    def write(self, data: bytes) -> None: ...
+
+    async def drain(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_connection_on_which_bytes_come_is_not_cut_however_slow_it_is() -> None:
+    async def play(loop: Hurried) -> None:
+        reader = asyncio.StreamReader()
+        heard = list[str]()
+        line = Line("l1", _nobody, lambda method, body: heard.append(method))
+        wire = StreamWire(reader, Unheard())  # type: ignore[arg-type]
+        carrying = asyncio.create_task(line.carry(wire, 0))
+        item = framed(Item(1, 0, packed(Note("slow", packed("x")))))
+        for byte in item:
+            await loop.skip(SILENCE - BEAT)
+            reader.feed_data(bytes([byte]))
+        await loop.skip(0)
+        assert heard == ["slow"]
+        assert line.connected
+        reader.feed_data(item[:1])
+        await loop.skip(SILENCE + BEAT)
+        await carrying  # it is cut when nothing comes, also in the middle of a frame
+        assert line.over is None
+
+    with asyncio.Runner(loop_factory=Hurried) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, Hurried)
+        runner.run(play(loop))
+
+
+async def _nobody(method: str, body: Raw) -> str:
+    return ""
 
 
 @played

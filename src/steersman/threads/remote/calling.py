@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from steersman import __version__
 from steersman.records.errors import SteersmanError
 from steersman.threads.remote.frames import PROTOCOL, Garbled, Hello
-from steersman.threads.remote.line import SILENCE, Line, broken
-from steersman.threads.remote.wires import Dial, Wire
+from steersman.threads.remote.line import Line, broken
+from steersman.threads.remote.wires import SILENCE, Dial, Wire
 
 FIRST, LONGEST = 0.1, 5.0  # seconds between tries to reach an agent again
 PATIENCE = 900.0  # seconds without a connection after which a line is given up
@@ -126,7 +126,10 @@ class Lines:
 
     async def serve(self, wire: Wire) -> None:
         """Use a connection for the line that it names, until it is cut."""
-        hello = await wire.read()
+        try:
+            hello = await wire.read()
+        except TimeoutError:
+            hello = None
         if not isinstance(hello, Hello):
             wire.close()
             return

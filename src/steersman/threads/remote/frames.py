@@ -5,6 +5,7 @@ everything else is said once.
 """
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -13,7 +14,8 @@ from msgspec import Raw, Struct
 from steersman.records.errors import SteersmanError
 
 PROTOCOL = 2
-LARGEST = 64 * 1024 * 1024
+LARGEST = 64 * 1024 * 1024  # bytes of what is asked, answered or told
+PIECE = 256 * 1024  # bytes of it in one item: of a slow line that is cut, little is sent again
 _LENGTH = struct.Struct(">I")
 
 
@@ -91,8 +93,15 @@ class Note(Struct, frozen=True, tag="note", array_like=True):
     body: Raw
 
 
+class Part(Struct, frozen=True, tag="part", array_like=True):
+    """A part of one of the others, which is too large for one item; the others follow it."""
+
+    data: bytes
+    last: bool
+
+
 Frame = Hello | Item | Ack | Bye
-Payload = Request | Reply | Failed | Stop | Note
+Payload = Request | Reply | Failed | Stop | Note | Part
 encode = msgspec.msgpack.Encoder().encode
 _frames: msgspec.msgpack.Decoder[Frame] = msgspec.msgpack.Decoder(Frame)
 _payloads: msgspec.msgpack.Decoder[Payload] = msgspec.msgpack.Decoder(Payload)
@@ -102,9 +111,34 @@ class Garbled(SteersmanError):
     """What came over a line is not what an agent or a host says."""
 
 
+class TooLarge(SteersmanError):
+    """What was to be said is more than a line carries."""
+
+
 def packed(value: Any) -> Raw:
     """A record as a part of another."""
     return Raw(encode(value))
+
+
+def fitting(value: Any, name: str) -> Raw:
+    """A record as a part of another, where it can be sent; `name` begins the sentence if not."""
+    data = encode(value)
+    if len(data) > LARGEST:
+        raise TooLarge(
+            f"{name} is too large for the line to the workspace.",
+            f"It is {len(data) >> 20} MiB, and {LARGEST >> 20} MiB is the most.",
+        )
+    return Raw(data)
+
+
+def pieces(payload: Payload) -> Iterator[bytes]:
+    """A payload as the items that carry it: mostly one."""
+    data = encode(payload)
+    if len(data) <= PIECE:
+        yield data
+        return
+    for at in range(0, len(data), PIECE):
+        yield encode(Part(data[at : at + PIECE], last=at + PIECE >= len(data)))
 
 
 def framed(frame: Frame) -> bytes:
@@ -121,10 +155,10 @@ def frame_of(data: bytes) -> Frame:
         raise Garbled("The other side said something that is no frame.", str(error)) from error
 
 
-def payload_of(item: Item) -> Payload:
-    """What an item carries."""
+def payload_of(data: Raw | bytes) -> Payload:
+    """What an item carries, or several together."""
     try:
-        return _payloads.decode(item.payload)
+        return _payloads.decode(data)
     except msgspec.DecodeError as error:
         raise Garbled("The other side said something unknown.", str(error)) from error
 
@@ -132,6 +166,6 @@ def payload_of(item: Item) -> Payload:
 def length_of(head: bytes) -> int:
     """How long the frame is that begins with these four bytes."""
     (length,) = _LENGTH.unpack(head)
-    if length > LARGEST:
+    if length > 2 * PIECE:
         raise Garbled("The other side does not speak as a workspace agent does.")
     return int(length)

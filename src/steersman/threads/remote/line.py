@@ -17,6 +17,8 @@ from msgspec import Raw
 from steersman.records import errors
 from steersman.records.errors import SteersmanError
 from steersman.threads.remote.frames import (
+    LARGEST,
+    PIECE,
     Ack,
     Bye,
     Failed,
@@ -24,20 +26,21 @@ from steersman.threads.remote.frames import (
     Hello,
     Item,
     Note,
+    Part,
     Payload,
     Reply,
     Request,
     Stop,
-    encode,
-    packed,
+    TooLarge,
+    fitting,
     payload_of,
+    pieces,
 )
 from steersman.threads.remote.sequence import Received, Sent
 from steersman.threads.remote.wires import Wire
 
 T = TypeVar("T")
 BEAT = 5.0  # seconds after which an idle side says that it is there
-SILENCE = 20.0  # seconds after which a connection that says nothing is taken for cut
 ROOM = 8 * 1024 * 1024  # bytes that wait for the other side; who has more to say waits
 MOST = 256  # requests that are done at the same time
 _SOON = 0.02  # seconds until what was received is acknowledged, if nothing else is said
@@ -63,6 +66,7 @@ class Line:
         self._hear = hear
         self._sent = Sent()
         self._received = Received()
+        self._parts = bytearray()  # of what comes in several items
         self._numbers = count(1)
         self._asked: dict[int, Asked] = {}
         self._doing: dict[int, asyncio.Task[None]] = {}
@@ -107,10 +111,11 @@ class Line:
 
     async def send(self, method: str, body: Any) -> Asked:
         """Ask for something whose answer is waited for elsewhere."""
+        said = fitting(body, f"What is sent with “{method}”")
         await self._put_room()
         asked = Asked(next(self._numbers))
         self._asked[asked.number] = asked
-        self._put(Request(asked.number, method, packed(body)))
+        self._put(Request(asked.number, method, said))
         return asked
 
     def stop(self, asked: Asked) -> None:
@@ -119,10 +124,13 @@ class Line:
             self._put(Stop(asked.number))
 
     def tell(self, method: str, body: Any) -> bool:
-        """Say something without an answer; False where too much waits already to say it."""
+        """Say something without an answer; False where it is too much, or too much waits."""
         if self.over is not None or not self._room.is_set():
             return False
-        self._put(Note(method, packed(body)))
+        try:
+            self._put(Note(method, fitting(body, "It")))
+        except TooLarge:
+            return False
         return True
 
     async def _put_room(self) -> None:
@@ -132,7 +140,8 @@ class Line:
             raise self.over
 
     def _put(self, payload: Payload) -> None:
-        self._sent.add(encode(payload))
+        for piece in pieces(payload):
+            self._sent.add(piece)
         self._measure()
         self._wake.set()
 
@@ -199,15 +208,14 @@ class Line:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                async with asyncio.timeout(SILENCE):
-                    frame = await wire.read()
+                frame = await wire.read()
             except TimeoutError:
                 return
             match frame:
                 case Item():
                     self._acknowledged(frame.received)
                     if self._received.take(frame.number):
-                        self._take(payload_of(frame))
+                        self._take(payload_of(frame.payload))
                     if not self._owed:
                         self._owed = True
                         loop.call_later(_SOON, self._wake.set)
@@ -237,25 +245,35 @@ class Line:
                 doing = asyncio.create_task(self._do(payload))
                 self._doing[payload.id] = doing
                 doing.add_done_callback(partial(self._done, payload.id))
-            case Reply(id=number, body=body):
+            case Reply(id=number) | Failed(id=number):
                 asked = self._asked.pop(number, None)
-                if asked is not None and not asked.answer.done():
-                    asked.answer.set_result(body)
-            case Failed(id=number):
-                asked = self._asked.pop(number, None)
-                if asked is not None and not asked.answer.done():
+                if asked is None or asked.answer.done():
+                    return
+                if isinstance(payload, Reply):
+                    asked.answer.set_result(payload.body)
+                else:
                     asked.answer.set_exception(_problem(payload))
             case Stop(id=number):
                 if number in self._doing:
                     self._doing[number].cancel()
             case Note(method=method, body=body):
                 self._hear(method, body)
+            case Part():
+                self._join(payload)
+
+    def _join(self, part: Part) -> None:
+        self._parts += part.data
+        if len(self._parts) > LARGEST + PIECE:
+            raise Garbled("The other side says more at once than a line carries.")
+        if part.last:
+            whole, self._parts = bytes(self._parts), bytearray()
+            self._take(payload_of(whole))
 
     async def _do(self, request: Request) -> None:
         try:
-            answer: Payload = Reply(
-                request.id, packed(await self._handle(request.method, request.body))
-            )
+            done = await self._handle(request.method, request.body)
+            said = fitting(done, f"The answer to “{request.method}”")
+            answer: Payload = Reply(request.id, said)
         except SteersmanError as error:
             answer = Failed(request.id, type(error).__name__, error.what, error.why, error.try_this)
         except Exception as error:

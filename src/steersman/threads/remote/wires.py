@@ -1,4 +1,4 @@
-"""One connection of a line: frames over whatever carries bytes."""
+"""One connection between a host and an agent, of those that carry a line one after the other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,12 +6,17 @@ from typing import Protocol
 
 from steersman.threads.remote.frames import Frame, frame_of, framed, length_of
 
+SILENCE = 20.0  # seconds after which a connection on which no byte comes is taken for cut
+
 
 class Wire(Protocol):
     """One connection."""
 
     async def read(self) -> Frame | None:
-        """The next frame, or None where the connection has ended."""
+        """The next frame, or None where the connection has ended.
+
+        Raises `TimeoutError` where nothing comes.
+        """
         ...
 
     async def write(self, frame: Frame) -> None:
@@ -21,6 +26,9 @@ class Wire(Protocol):
     def close(self) -> None:
         """End the connection."""
         ...
+
+
+Dial = Callable[[], Awaitable[Wire]]
 
 
 class StreamWire:
@@ -33,10 +41,23 @@ class StreamWire:
     async def read(self) -> Frame | None:
         """The next frame, or None where the connection has ended."""
         try:
-            length = length_of(await self._reader.readexactly(4))
-            return frame_of(await self._reader.readexactly(length))
-        except (asyncio.IncompleteReadError, OSError):
+            length = length_of(await self._bytes(4))
+            return frame_of(await self._bytes(length))
+        except TimeoutError:
+            raise
+        except (EOFError, OSError):
             return None
+
+    async def _bytes(self, many: int) -> bytes:
+        """So many bytes, however slowly they come, as long as some do."""
+        got = bytearray()
+        while len(got) < many:
+            async with asyncio.timeout(SILENCE):
+                more = await self._reader.read(many - len(got))
+            if not more:
+                raise EOFError
+            got += more
+        return bytes(got)
 
     async def write(self, frame: Frame) -> None:
         """Send a frame."""
@@ -46,6 +67,3 @@ class StreamWire:
     def close(self) -> None:
         """End the connection."""
         self._writer.close()
-
-
-Dial = Callable[[], Awaitable[Wire]]
