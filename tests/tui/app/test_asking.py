@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from steersman.ports.tui.approvals import Approvals
 from steersman.ports.tui.composer import Composer
 from steersman.ports.tui.panes.passing import Passing
@@ -106,6 +108,36 @@ def test_esc_goes_back_to_the_card_also_when_the_words_were_cleared(environ, wor
             await me.press("y")
             await me.turn_ends()
             assert [one.body.decision for one in me.messages("confirm_response")] == ["allow"]
+
+    live(scene)
+
+
+@pytest.mark.parametrize(("draft", "clear"), [("a", "backspace"), ("also", "ctrl+u")])
+def test_esc_goes_to_a_card_that_came_while_words_were_written_that_are_cleared(
+    environ, workspace, script, gate, draft, clear
+):
+    """Only who has closed the card with Esc stops the turn with the next."""
+
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, {"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model, **ASKED) as me:
+            await me.say("fix it")
+            await me.until(gate.processes)
+            await me.press(*draft)
+            gate.open()
+            await me.sees("F8 answers", "Esc answer")
+            await me.press(clear)
+            await me.until(lambda: me.app.query_one(Composer).text == "")
+            await me.sees("Esc answer")
+            await me.press("escape")
+            await me.until(lambda: me.app.attention == "asking")
+            assert not me.messages("turn_end")
+            await me.press("escape")
+            await me.sees("F8 answers", "Esc stop")
+            await me.press(*"no", "ctrl+u")
+            await me.sees("Esc answer")
+            await me.press("f8", "y")
+            await me.turn_ends()
 
     live(scene)
 

@@ -139,6 +139,7 @@ class Acting:
             return
         if does not in ("", "stop"):
             self._write()  # the turn continues; what waits, waits
+            app.showing.closed = does == "later"
             return
         twice = self.stops.again()
         if app.steering.stop() and not twice:

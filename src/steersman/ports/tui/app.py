@@ -254,7 +254,7 @@ class SteersmanApp(InOrder[Left]):
             return  # the application is closing
         self.acting.wrote()
         if event.text_area.text:
-            self.showing.aside = self.showing.now.asked
+            self.showing.closed = False
         self.showing.keys()
 
     @on(Composer.Left)
@@ -279,7 +279,6 @@ class SteersmanApp(InOrder[Left]):
 
     @on(Composer.Queued)
     def _queued(self, event: Composer.Queued) -> None:
-        self.showing.aside = False
         self.steering.queue(event.text)
 
     @on(Composer.Shell)
@@ -348,7 +347,7 @@ class SteersmanApp(InOrder[Left]):
 
     def on_descendant_focus(self) -> None:
         """Other keys are of use now."""
-        self.showing.aside = self.showing.aside and self.attention != "asking"
+        self.showing.closed = self.showing.closed and self.attention != "asking"
         self.showing.fold()
         self.showing.keys()
 

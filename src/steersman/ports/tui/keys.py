@@ -210,7 +210,7 @@ class Now(Struct, frozen=True):
     `doing` is what the seat does, or "running" while a command of the user's own runs; `focus` is
     where the keys go: the composer, a card that asks, the conversation, a dialog, or elsewhere.
     `queued` when messages wait, `asked` when something waits for an answer, `written` when the
-    composer has text, `aside` when it had some since the keys left the card.
+    composer has text, `closed` when Esc closed the card and nothing was written since.
     `card` is what Esc does at the card; `over` when a pane covers the
     conversation.
     """
@@ -220,7 +220,7 @@ class Now(Struct, frozen=True):
     queued: bool = False
     asked: bool = False
     written: bool = False
-    aside: bool = False
+    closed: bool = False
     card: str = "later"
     over: bool = False
 
@@ -231,8 +231,8 @@ def escape(now: Now) -> str:
         return {"asking": now.card, "dialog": ""}.get(now.focus, "write")
     if now.over:
         return "close"  # what covers the conversation goes first; the turn continues
-    if now.asked and (now.written or now.aside):
-        return "answer"  # who wrote words at a card goes back there, and the turn continues
+    if now.asked and (now.written or not now.closed):
+        return "answer"  # only who closed the card stops the turn, whose question waits
     return "" if now.doing == "nothing" else "stop"
 
 

@@ -68,7 +68,7 @@ class Showing:
         self._entitled: set[str] = set()  # threads that were given a title, or need none
         self._drawn = False  # whether the screen was there once
         self.over = ""  # the pane that a narrow screen shows instead of the conversation
-        self.aside = False  # something was written since the keys left what is asked
+        self.closed = False  # Esc closed what is asked, and nothing was written since
 
     def begin(self, story: Story) -> None:
         """Another thread is followed."""
@@ -295,7 +295,7 @@ class Showing:
             queued=bool(composer.waiting),
             asked=asking is not None and asking.current is not None,
             written=bool(composer.text),
-            aside=self.aside,
+            closed=self.closed,
             card=asking.escape if asking is not None else "",
             over=bool(self.layout.over),
         )
