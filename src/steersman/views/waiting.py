@@ -28,6 +28,8 @@ class Queue:
         self._shown = ""
         self._several: set[str] = set()
         self._since = float("-inf")
+        self._back_in = ""  # the call whose question before was asked for
+        self._wanted = False  # what is asked now was asked for
         self._why_whole: str | None = None
         self.at = 0
         self.option = 0
@@ -74,7 +76,12 @@ class Queue:
         if corr == self._shown:
             return False
         self._shown, self._why_whole, self.option, self.chosen = corr, None, 0, set()
-        self._since = self._clock() if sudden else float("-inf")
+        if block is not None:
+            asked_for = isinstance(block, Asked) and block.question.call == self._back_in
+            self._wanted, self._back_in = bool(self._back_in) and asked_for, ""
+        self._since = float("-inf")
+        if sudden:
+            self.surprise()
         if isinstance(block, Asked):
             asked = block.question
             marked = asked.marked or asked.default
@@ -85,17 +92,20 @@ class Queue:
         return True
 
     def surprise(self) -> None:
-        """Keys go to what is asked from this moment on."""
-        self._since = self._clock()
+        """Keys go to what is asked from this moment on; who asked for it knows that."""
+        if not self._wanted:
+            self._since = self._clock()
 
-    def answered(self) -> str:
+    def answered(self, *, back: bool = False) -> str:
         """Take out what is asked now, and continue with the next; empty when it is too early.
 
-        Whoever types on, words that were meant for something else, answers nothing.
+        A key that was meant for something else answers nothing. With `back` the next is the
+        question before.
         """
         block = self.current
         if block is None or self._too_early():
             return ""
+        self._back_in = block.question.call if back and isinstance(block, Asked) else ""
         self._answered.add(block.corr)
         self._blocks.pop(self.at)
         self.at = min(self.at, max(len(self._blocks) - 1, 0))
@@ -112,10 +122,7 @@ class Queue:
         return gone
 
     def _too_early(self) -> bool:
-        early = self._clock() - self._since < self._patience
-        if early:
-            self._since = self._clock()
-        return early
+        return self._clock() - self._since < self._patience
 
     def reopen(self, corr: str) -> None:
         """An answer did not arrive."""

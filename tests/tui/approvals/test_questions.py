@@ -65,6 +65,53 @@ def test_numbers_choose_however_fast_they_are_pressed():
     asyncio.run(story())
 
 
+def step(number: int, **more) -> Asked:
+    """One of several questions of one call."""
+    body = Question("Which?", OPTIONS, header=f"Store ({number} of 3)", call="c1", **more)
+    return Asked(f"ask_{number}", 1, 1, "steersman", f"ask_{number}", body)
+
+
+def test_a_key_that_was_too_quick_makes_the_next_wait_no_longer():
+    async def story():
+        now = [100.0]
+        app = Stand(patience=0.8, clock=lambda: now[0])
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show([step(2, back=True)], grab=True)
+            now[0] += 0.5
+            await pilot.press("1")
+            assert app.answers == []
+            assert "That was too quick" in screen_text(app)
+            now[0] += 0.5
+            await pilot.press("1")
+            assert app.answer == Answer("Postgres")
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("between", ["at once", "after a while"])
+def test_who_goes_back_to_a_question_answers_it_at_once(between):
+    """They know what comes; what comes after their answer is read first again."""
+
+    async def story():
+        now = [100.0]
+        app = Stand(patience=0.8, clock=lambda: now[0])
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.approvals.show([step(2, back=True)], grab=True)
+            now[0] += 1
+            await pilot.press("left")
+            if between == "after a while":  # the keys have gone back to the composer
+                await pilot.pause()
+                assert app.emptied == 1
+            app.approvals.show([step(1)], grab=True)
+            await pilot.press("1")
+            assert [said for _, said in app.answers] == [Answer("", by="back"), Answer("Postgres")]
+            app.approvals.show([step(3, back=True)], grab=True)
+            await pilot.press("1")
+            assert len(app.answers) == 2
+
+    asyncio.run(story())
+
+
 def test_an_empty_answer_in_own_words_is_not_sent():
     assert answers(ONE, ["5", "enter"]) == [[]]
 

@@ -173,7 +173,7 @@ class Approvals(Letters, can_focus=True):
 
     def _answer(self, said: ConfirmResponse | Answer) -> None:
         """Say it, and continue to the next."""
-        corr = self._queue.answered()
+        corr = self._queue.answered(back=isinstance(said, Answer) and said.by == "back")
         if not corr:
             self.tell(TOO_EARLY)
             return
