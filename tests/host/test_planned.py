@@ -83,9 +83,13 @@ async def planning(host, workspace, script, *steps, attended=True):
     [
         ("The plan:\n\n1. turn the sign\n2. test it", True),
         ("## Plan\n- turn the sign\n- test it\n\nThat is all.", True),
+        ("Here is my plan:\n1. turn the sign\n2. test it\n\nShall I go on?", True),
+        ("The plan:\n1. turn the sign\n2. test it\n3. Shall I commit it, too?", True),
         ("It adds two numbers.", False),
         ("It has two parts:\n- one adds\n- one tests that", False),
         ("Which do you want?\n1. a sign\n2. a test\n\nOr neither?", False),
+        ("Which plan do you want?\n\n1. a sign\n2. a test", False),
+        ("Before I plan:\n1. Which sign?\n2. Which test?", False),
     ],
 )
 def test_a_plan_that_is_only_said_is_asked_about_the_same(environ, workspace, script, said, asks):

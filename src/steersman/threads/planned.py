@@ -20,7 +20,7 @@ ASKED = Question(
 )
 BEGIN = "Carry out the plan in {plan}."
 BEGIN_SAID = "Carry out the plan you just gave."
-_STEP = pattern(r"^\s*(?:\d+[.)]|[-*])\s+\S", re.MULTILINE)
+_STEP = pattern(r"^\s*(?:\d+[.)]|[-*])\s+\S.*", re.MULTILINE)
 _PLAN = pattern(r"\bplan\b", re.IGNORECASE)
 STEPS = 2  # from which an answer in plan mode that speaks of a plan is one
 
@@ -60,16 +60,19 @@ class Planned:
         )
 
     def _said(self, lane: Lane) -> bool:
-        """Whether the turn ends with a plan in words: it says so, has steps, and asks nothing.
+        """Whether the turn ends with a plan in words: it says so, and has steps.
 
-        An answer to a question has lists, too.
+        An answer to a question has lists, too; and a question has them, of questions or of answers
+        to it. A plan may end with one: “Shall I go on?”
         """
         messages = read_messages(lane.log.store, lane.log.thread, kinds={"assistant"})
         said = [one.body.text for one in messages
                 if one.turn == lane.turn and isinstance(one.body, Assistant)]  # fmt: skip
-        text = said[-1].rstrip() if said else ""
-        steps = len(_STEP.findall(text)) >= STEPS
-        return steps and _PLAN.search(text) is not None and not text.endswith("?")
+        text = said[-1] if said else ""
+        steps = [one for one in _STEP.finditer(text) if not one[0].rstrip().endswith("?")]
+        if len(steps) < STEPS or _PLAN.search(text) is None:
+            return False
+        return not text[: steps[0].start()].rstrip().endswith("?")
 
 
 def left_by(kept: Resumption, steps: int) -> Left:

@@ -3,7 +3,7 @@ answer means. Pure; how its lines look is a port's own."""
 
 from collections.abc import Collection
 
-from steersman.records.message import Answer, Question
+from steersman.records.message import Answer, Body, Question, TurnEnd
 from steersman.views.requests import Offered
 from steersman.views.text import flat
 
@@ -63,8 +63,6 @@ def chosen(question: Question, places: Collection[int], words: str = "") -> Answ
     return Answer(", ".join([*labels, *([words] if words else [])]))
 
 
-def stays(question: Question, answer: object) -> bool:
-    """Whether a person declined to carry out a plan: the one question of the host that has another
-    answer marked than the one that counts where nobody answers."""
-    own = bool(question.marked) and not question.header
-    return own and isinstance(answer, Answer) and answer == Answer(question.default)
+def still_planning(body: Body, mode: str) -> bool:
+    """Whether a turn ended without carrying out a plan: none was offered, or it was declined."""
+    return isinstance(body, TurnEnd) and body.ending == "done" and mode == "plan"

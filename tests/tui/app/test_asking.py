@@ -232,6 +232,20 @@ def test_a_plan_is_talked_over_and_carried_out(environ, workspace, script):
     live(scene)
 
 
+def test_a_question_in_plan_mode_offers_no_plan_and_says_how_to_leave_the_mode(
+    environ, workspace, script
+):
+    async def scene():
+        model = script({"text": "Which plan do you want?\n1. a sign\n2. a test"})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("/plan fix add")
+            await me.turn_ends()
+            await me.sees("Still in plan mode: say what to change, or /code to leave it.")
+            assert me.messages("question") == []
+
+    live(scene)
+
+
 def test_letters_that_come_all_at_once_are_lost_nowhere(environ, workspace, script):
     async def scene():
         model = script(ASK, {"expect": "francs, CHF", "text": "Noted."})

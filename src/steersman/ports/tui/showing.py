@@ -33,9 +33,9 @@ from steersman.ports.tui.status_line import StatusLine
 from steersman.ports.tui.transcript import Transcript
 from steersman.records.message import TurnEnd
 from steersman.views.attachments import Mentions
-from steersman.views.blocks import Asked, Block, Person, Remark
+from steersman.views.blocks import Block, Person, Remark
 from steersman.views.facts import Facts, Gathering
-from steersman.views.questions import STILL_PLANNING, stays
+from steersman.views.questions import STILL_PLANNING, still_planning
 from steersman.views.story import Story
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class Showing:
                 self.notices.ended(block.body.ending)
                 if block.body.ending == "done":
                     self._app.spawn(self._entitle())
-            elif isinstance(block, Asked) and stays(block.question, block.answer):
-                self._app.tell(STILL_PLANNING)
+                if still_planning(block.body, self._app.seat.settings.mode):
+                    self._app.tell(STILL_PLANNING)
         self._app.reviewing.heard(changed)
         self.everything()
 

@@ -28,7 +28,7 @@ from steersman.views.attachments import HUGE, Mentions, clean
 from steersman.views.commands.registry import Registry, is_command
 from steersman.views.interactive import check_terminal
 from steersman.views.leaving import agreed
-from steersman.views.questions import STILL_PLANNING, stays
+from steersman.views.questions import STILL_PLANNING, still_planning
 from steersman.views.review import due
 from steersman.views.seat import Seat
 from steersman.views.text import safe
@@ -332,8 +332,10 @@ class Plain(LineStage):
                 self._later.append(message)
             case ConfirmResponse() | Answer():
                 self._drop(message.corr)
-            case TurnEnd():
+            case TurnEnd() as end:
                 self._drop(None)
+                if self._lines.interactive and still_planning(end, self._seat.settings.mode):
+                    self.tell(STILL_PLANNING)
         for later in [one for one in self._later if self._asker.ready(one)]:
             self._later.remove(later)
             self._questions.put_nowait(later)
@@ -363,8 +365,6 @@ class Plain(LineStage):
                 if not self._putting.cancelled():
                     answer = self._putting.result()
                     await self._seat.handle.answer(message.corr or "", answer)
-                    if isinstance(message.body, Question) and stays(message.body, answer):
-                        self.tell(STILL_PLANNING)
             except EOFError:
                 self._ended()
             except Leaving:
