@@ -69,6 +69,16 @@ def window(settings: Settings, environ: Mapping[str, str]) -> int:
     return min(size, settings.window) if settings.window and size else settings.window or size
 
 
+def takes_effort(settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Whether the model that would be used has an effort setting."""
+    try:
+        models = known(settings, environ)
+        name = models.choose(settings.model)
+        return not name or models.takes_effort(name)
+    except SteersmanError:
+        return True  # what is wrong with the model shows when it is used
+
+
 def found(environ: Mapping[str, str]) -> "list[Found]":
     """What this machine offers: keys, model servers, agent programs."""
     from steersman.intelligence.discovery import look

@@ -200,7 +200,7 @@ class Models:
         facts = self.facts(meant.asked)
         over["sees"] = facts.images
         over["thinks"] = facts.reasoning
-        if self._effort and self._has_effort(meant.asked):
+        if self._effort and self.takes_effort(meant.asked):
             over["effort"] = self._effort
         over["max_output"] = meant.said.max_output  # unless the user sets it, the driver's own
         return {field: value for field, value in over.items() if value is not None}
@@ -248,7 +248,7 @@ class Models:
         """Dollars a prompt is likely to cost; None when the model has no price."""
         return estimate(self.facts(name).price, prompt_tokens, cached=cached)
 
-    def _has_effort(self, name: str) -> bool:
+    def takes_effort(self, name: str) -> bool:
         """Whether a model has such a choice; a server of one's own may not know it."""
         thinks = self.facts(name).reasoning
         return not self._is_own(name) if thinks is None else thinks

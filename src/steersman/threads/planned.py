@@ -63,7 +63,7 @@ class Planned:
         """Whether the turn ends with a plan in words: it says so, and has steps.
 
         An answer to a question has lists, too; and a question has them, of questions or of answers
-        to it. A plan may end with one: “Shall I go on?”
+        to it. A plan may end with one: “Should I go on?”
         """
         messages = read_messages(lane.log.store, lane.log.thread, kinds={"assistant"})
         said = [one.body.text for one in messages

@@ -33,6 +33,7 @@ class Facts(Struct, frozen=True):
     trust: str = ""
     approvals: str = ""
     model: str = ""
+    effort: str = ""
     window: int = 0
     used: int = 0
     cost: float = 0.0
@@ -174,6 +175,7 @@ class Gathering:
             trust=settings.trust,
             approvals=settings.approvals,
             model=usage.model or (story.session.model if story.session else "") or settings.model,
+            effort=settings.effort if settings.effort != "default" else "",
             window=self._window[1],
             used=usage.context,
             cost=usage.cost,
@@ -220,6 +222,7 @@ def bar(facts: Facts, width: int) -> list[str]:
         f"runs in {facts.owner}" if facts.owner else "",
         facts.mode,
         one_line(short_model(facts.model), 32) or "no model",
+        f"effort {facts.effort}" if facts.effort else "",
         share(facts),
         money(facts.cost) if facts.cost else "",
         f"{facts.queued} queued" if facts.queued else "",
@@ -250,6 +253,7 @@ def rows(facts: Facts) -> list[tuple[str, str]]:
         ("state", doing + waits),
         ("runs in", facts.owner),
         ("model", short_model(facts.model) or "none"),
+        ("effort", facts.effort),
         ("mode", facts.mode),
         ("trust", facts.trust),
         ("approvals", facts.approvals),

@@ -147,3 +147,30 @@ def test_enter_sends_a_command_whose_argument_is_complete(environ, workspace, sc
                 await me.until(lambda: not me.app.query_one(Composer).text)
 
     live(scene)
+
+
+@pytest.mark.parametrize(("name", "level"), [("effort", "high"), ("approvals", "never")])
+def test_enter_in_the_list_of_a_setting_keeps_what_holds(environ, workspace, script, name, level):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE), **{name: level}) as me:
+            await me.say(f"/{name}")
+            await me.sees(f"› {level} (now)")
+            await me.press("enter")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            assert getattr(me.app.seat.settings, name) == level
+
+    live(scene)
+
+
+def test_the_list_of_themes_begins_with_the_one_in_use(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            await me.say("/theme light")
+            await me.until(lambda: me.app.theme == "light")
+            await me.say("/theme")
+            await me.sees("› light")
+            await me.press("enter")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            assert me.app.theme == "light"
+
+    live(scene)

@@ -174,6 +174,7 @@ def test_the_status_in_a_line():
         "on-request · mcp 2 · code ty"
     )
     assert bar(Facts(), 40) == ["code", "no model"]
+    assert bar(Facts(effort="high"), 40) == ["code", "no model", "effort high"]
 
 
 @given(st.integers(0, 120))
@@ -184,6 +185,8 @@ def test_the_line_never_overflows(width):
 def test_the_status_as_a_table_leaves_out_what_is_not():
     assert dict(rows(FULL))["servers"] == "one, two"
     assert "servers" not in dict(rows(Facts()))
+    assert dict(rows(Facts(effort="high")))["effort"] == "high"
+    assert "effort" not in dict(rows(Facts()))
 
 
 def test_numbers_in_few_letters():

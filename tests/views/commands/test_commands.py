@@ -516,8 +516,35 @@ def test_how_hard_the_model_thinks_is_chosen_for_the_thread(desk, script):
     assert "**effort**" not in str(before)
     assert (changed, kept, after) == (["high"], "high", "default")
     assert "**effort** high" in str(told)
-    assert said[0] == "Effort high: it thinks long: for what is hard."
+    assert said[0] == "Effort high: the model thinks longer, for hard tasks."
     assert "huge" in said[-1]
+
+
+def test_a_model_without_effort_is_not_said_to_think_longer(desk):
+    async def scenario(desk):
+        return await desk.type("/effort high"), await desk.type("/effort default")
+
+    kept, default = desk(scenario, model="ollama:llama3")
+    assert kept[-1] == (
+        "tell",
+        "Effort high: this model has no effort setting; yours is kept for models that do.",
+    )
+    said = "Effort default: the model decides, or its entry in your settings."
+    assert default[-1] == ("tell", said)
+
+
+@pytest.mark.parametrize(
+    ("command", "now"),
+    [("/effort", "medium"), ("/approvals", "never"), ("/trust", "sandboxed"), ("/style", "default"),
+     ("/model", "ollama:llama3")],
+)  # fmt: skip
+def test_what_holds_now_is_marked_in_each_list_of_a_setting(desk, command, now):
+    async def scenario(desk):
+        await desk.type(command, None)
+        return [row.key for row in desk.stage.rows if row.now]
+
+    settings = {"effort": "medium", "approvals": "never", "trust": "sandboxed"}
+    assert desk(scenario, model="ollama:llama3", **settings) == [now]
 
 
 def test_levels_are_chosen_and_full_access_is_asked_about(desk):

@@ -168,8 +168,8 @@ class AppStage:
         return self._app.open_named(name)
 
     def themes(self) -> Sequence[str]:
-        """The names of the themes there are."""
-        return NAMES
+        """The names of the themes there are, the one in use first."""
+        return sorted(NAMES, key=lambda name: name != self._app.theme)
 
     def theme(self, name: str) -> None:
         """Change the theme, from now on."""

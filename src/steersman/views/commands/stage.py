@@ -14,11 +14,20 @@ from steersman.views.seat import Seat
 
 
 class Row(Struct, frozen=True):
-    """One line of a list to choose from: `key` is the answer, `detail` is beside the text."""
+    """One line of a list to choose from: `key` is the answer, `detail` is beside the text.
+
+    Of a setting's values, the one that holds `now` is where the choice begins.
+    """
 
     key: str
     text: str
     detail: str = ""
+    now: bool = False
+
+    @classmethod
+    def value(cls, name: str, about: str, *, now: bool) -> "Row":
+        """A value of a setting."""
+        return cls(name, f"{name} (now)" if now else name, about, now)
 
 
 class Deed(Struct, frozen=True):
@@ -138,7 +147,7 @@ class Stage(Protocol):
         ...
 
     def themes(self) -> Sequence[str]:
-        """The names of the themes there are."""
+        """The names of the themes there are, the one in use first."""
         ...
 
     def theme(self, name: str) -> None:

@@ -10,17 +10,17 @@ MARK, NONE = "› ", "  "
 
 
 class Marked(OptionList):
-    """Rows to choose from; the first is chosen."""
+    """Rows to choose from; the first is chosen, unless another one is named."""
 
     rows: tuple[Content, ...] = ()
     _at: int | None = None  # the row with the mark
 
-    def fill(self, rows: Iterable[Content]) -> None:
+    def fill(self, rows: Iterable[Content], at: int = 0) -> None:
         """Show these."""
         self.clear_options()
         self.rows = tuple(rows)
         self.add_options(Option(Content(NONE) + row) for row in self.rows)
-        self.highlighted = 0 if self.rows else None
+        self.highlighted = at if self.rows else None
 
     def change(self, at: int, row: Content) -> None:
         """Show another row at a place."""

@@ -82,7 +82,8 @@ class Picker(ModalScreen[str | None]):
         self._shown = matching(self._rows, query)
         found = self.query_one(Marked)
         width = max(20, found.scrollable_content_region.width - 1 - len(MARK))
-        found.fill(self._told(row, width) for row in self._shown)
+        now = next((at for at, row in enumerate(self._shown) if row.now and not query), 0)
+        found.fill((self._told(row, width) for row in self._shown), now)
         count = len(self._shown)
         told = f"{count} of {len(self._rows)} · Enter selects · Esc closes"
         self.query_one(".box-foot", Label).update(Content(told))

@@ -12,10 +12,11 @@ from steersman.views.commands.words import choices, one_of
 
 EFFORT = {
     "default": "The model decides, or its entry in your settings.",
-    "low": "It thinks little: quick and cheap.",
-    "medium": "It thinks where that helps.",
-    "high": "It thinks long: for what is hard.",
+    "low": "The model thinks briefly: fast and cheap.",
+    "medium": "The model thinks where that helps.",
+    "high": "The model thinks longer, for hard tasks.",
 }
+NO_EFFORT = "This model has no effort setting; yours is kept for models that do."
 APPROVALS = {
     "review": "Edits and contained commands happen at once; you review them when the turn ends.",
     "on-request": "You are asked before each edit; commands in the sandbox run unasked.",
@@ -34,7 +35,8 @@ async def model(stage: Stage, arguments: str) -> None:
     wanted: str | None = arguments.strip()
     if not wanted:
         found = await models.choices(stage.seat.settings, stage.environ)
-        rows = [Row(one.name, one.name, one.about) for one in found]
+        now = stage.seat.settings.model
+        rows = [Row(one.name, one.name, one.about, one.name == now) for one in found]
         if not rows:
             raise UsageProblem(
                 "No model was found.",
@@ -76,15 +78,19 @@ async def _choose(
     present = getattr(stage.seat.settings, name)
     wanted: str | None = one_of(name, arguments, tuple(known))
     if not wanted:
-        rows = [
-            Row(level, level + (" (now)" if level == present else ""), about)
-            for level, about in known.items()
-        ]
+        rows = [Row.value(one, about, now=one == present) for one, about in known.items()]
         wanted = await stage.pick(title, rows)
     if not wanted or (wanted == "untrusted" != present and not await _sure(stage)):
         return
     await change(stage, **{name: wanted})
-    stage.tell(f"{name.capitalize()} {wanted}: {known[wanted][0].lower()}{known[wanted][1:]}")
+    said = known[wanted]
+    if name == "effort" and wanted != "default" and not await _takes_effort(stage):
+        said = NO_EFFORT
+    stage.tell(f"{name.capitalize()} {wanted}: {said[0].lower()}{said[1:]}")
+
+
+async def _takes_effort(stage: Stage) -> bool:
+    return await asyncio.to_thread(models.takes_effort, stage.seat.settings, stage.environ)
 
 
 async def _sure(stage: Stage) -> bool:

@@ -21,10 +21,7 @@ async def style(stage: Stage, arguments: str) -> None:
     now = stage.seat.settings.output_style
     wanted: str | None = arguments.strip().lower()
     if not wanted:
-        rows = [
-            Row(name, name + (" (now)" if name == now else ""), about)
-            for name, about in known.items()
-        ]
+        rows = [Row.value(name, about, now=name == now) for name, about in known.items()]
         wanted = await stage.pick("Output style", rows)
     if not wanted:
         return
