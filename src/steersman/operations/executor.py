@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import filterfalse, groupby
 from typing import Any, Protocol
@@ -137,7 +138,7 @@ class Toolbox:
 
     def announce(self, call: Call, lane: Lane) -> Draft:
         """The `tool_call` message for a call."""
-        body = ToolCall(call.name, call.arguments, call.malformed)
+        body = ToolCall(call.name, call.arguments, call.malformed, call.typed)
         return self._place(call, lane).draft(body, call.id)
 
     async def execute(self, calls: Sequence[Call], lane: Lane, note: Note) -> list[Message]:
@@ -321,7 +322,8 @@ class Toolbox:
         args = tool.parse(call)
         if self._milestone is not None:
             await self._milestone()
-        async with self._slots[tool.family]:
+        # What a person types runs at once, beside what runs or waits for an answer.
+        async with nullcontext() if call.typed else self._slots[tool.family]:
             admission = Admission(self._gate, self._workspace, tool, call, lane)
             ready = await admission.ready(args)
             if not ready.plan.actions and (verdict := self._withheld().get(tool.name)) is not None:
@@ -349,6 +351,7 @@ class Toolbox:
             admit=lambda actions: admission.also(actions, ready.workspace),
             record=admission.past,
             profile=ready.profile,
+            typed=admission.call.typed,
         )
         try:
             return await tool.perform(ready.plan, bench)
@@ -422,7 +425,7 @@ def called(message: Message) -> Call:
     """The call that a `tool_call` message announced."""
     body = message.body
     assert isinstance(body, ToolCall)
-    return Call(message.corr or "", body.tool, body.arguments, body.malformed)
+    return Call(message.corr or "", body.tool, body.arguments, body.malformed, body.typed)
 
 
 def _is_masked(call: Call) -> bool:

@@ -68,7 +68,8 @@ class Bench(Struct, frozen=True):
     """What a running tool has in reach; commands run as far as `profile` lets them.
 
     `admit` puts effects before the gate and raises when it says no; `record` informs it of effects
-    of a command that was allowed to run on the folder itself.
+    of a command that was allowed to run on the folder itself. `typed` when a person waits for what
+    they typed, and no model reads advice.
     """
 
     workspace: Workspace
@@ -79,6 +80,7 @@ class Bench(Struct, frozen=True):
     admit: Callable[[Sequence[Action]], Awaitable[Permit]]
     record: Callable[[Sequence[Action]], Awaitable[None]]
     profile: Profile = PLAIN
+    typed: bool = False
 
     async def commit(self, contents: Mapping[str, bytes | None]) -> None:
         """Give files (real paths) the contents that the gate allowed, all or none.

@@ -24,12 +24,16 @@ class ToolSpec(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True, gc=False):
-    """A tool call as the model made it. `malformed` holds arguments that were not a JSON object."""
+    """A tool call as the model made it. `malformed` holds arguments that were not a JSON object.
+
+    `typed` when it is no model's but a command that a person typed.
+    """
 
     id: str
     name: str
     arguments: dict[str, Any] = {}
     malformed: str | None = None
+    typed: bool = False
 
 
 class Image(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -211,12 +211,16 @@ class Assistant(Body, frozen=True, omit_defaults=True):
 
 
 class ToolCall(Body, frozen=True, omit_defaults=True):
-    """The model, or a person, asks for a tool. `malformed` holds arguments that are not JSON."""
+    """The model, or a person, asks for a tool. `malformed` holds arguments that are not JSON.
+
+    `typed` when it is a command that a person typed.
+    """
 
     kind: ClassVar[str] = "tool_call"
     tool: str
     arguments: dict[str, JSON] = {}
     malformed: str | None = None
+    typed: bool = False
 
 
 class ToolProgress(Body, frozen=True, omit_defaults=True):

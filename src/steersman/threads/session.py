@@ -147,7 +147,8 @@ class Session(Turning):
     async def _call(self, asked: CallTool, cause: Cause = NO_CAUSE) -> Message | None:
         """Carry out one tool call a person asked for, through the same gate."""
         name = self._systems.meant(asked.tool)
-        lane, call = self._lane(), Call(asked.id, name, asked.arguments)
+        lane = self._lane()
+        call = Call(asked.id, name, asked.arguments, typed=asked.own and asked.typed)
         if asked.own:
             line = asked.arguments.get("command", "") if asked.typed else ""
             self._systems.gate.mark_own(call.id, str(line))

@@ -35,7 +35,8 @@ def title(block: Block) -> str:
     """What a block is, in a line."""
     match block:
         case Work():
-            return one_line(call_words(block.call.tool, block.call.arguments), 200)
+            call = block.call
+            return one_line(call_words(call.tool, call.arguments, typed=call.typed), 200)
         case Words(thought=True):
             return f"thinking: {one_line(block.text, 200)}"
         case Person() | Words():

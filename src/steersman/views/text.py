@@ -92,8 +92,8 @@ def sentence(text: str) -> str:
     return safe(text).replace("\n", "\n  ")
 
 
-def call_words(tool: str, arguments: dict[str, Any]) -> str:
-    """A call as a person would say it: the tool and what it is about."""
+def call_words(tool: str, arguments: dict[str, Any], *, typed: bool = False) -> str:
+    """A call as a person would say it: the tool and what it is about; or as they `typed` it."""
     match arguments:
         case {"command": str(about)} | {"path": str(about)} | {"task": str(about)}:
             pass
@@ -103,7 +103,7 @@ def call_words(tool: str, arguments: dict[str, Any]) -> str:
             about = ", ".join(str(f.get("path", "?")) for f in files if isinstance(f, dict))
         case _:
             about = ""
-    return one_line(f"{tool.removeprefix('workspace_')} {about}")
+    return one_line(f"{'!' if typed else tool.removeprefix('workspace_')} {about}")
 
 
 def what_happened(result: ToolResult) -> str:
@@ -271,8 +271,8 @@ def _talk_words(body: Body) -> str | None:
 def _work_words(body: Body) -> str | None:
     """What is done, and what the gate says to it."""
     match body:
-        case ToolCall(tool=tool, arguments=arguments):
-            return call_words(tool, arguments)
+        case ToolCall(tool=tool, arguments=arguments, typed=own):
+            return call_words(tool, arguments, typed=own)
         case ToolResult() as result:
             return result_words(result)
         case Policy(action=action, verdict=verdict):

@@ -225,6 +225,29 @@ def test_ctrl_c_stops_a_command_of_the_person_and_keeps_what_is_written(
     live(scene)
 
 
+def test_a_command_of_the_person_is_stopped_before_the_turn(environ, workspace, script, gate):
+    """The turn runs on, and nothing says that it is being stopped, until that is asked for, too."""
+
+    async def scene():
+        model = script({"tool_calls": [gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.say("!sleep 600")
+            await me.sees("○ ! sleep 600")
+            me.app.acting.do("stop")
+            assert [one.text for one in me.app.query_one(Passing).notices] == ["Stopping …"]
+            await me.sees("– ! sleep 600", "○ $")
+            await me.until(lambda: not me.app.query_one(Passing).notices)
+            assert gate.processes()
+            await me.press("ctrl+c")
+            await me.turn_ends()
+            await me.until(lambda: not gate.processes())
+            assert me.app.is_running
+
+    live(scene)
+
+
 def test_two_words_said_at_once_begin_one_thread(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(DONE, DONE)) as me:
@@ -277,19 +300,19 @@ def test_every_letter_is_a_word_where_one_writes_whatever_pane_is_open(
     live(scene)
 
 
-@pytest.mark.parametrize("words", ["begin", "!sleep 600"])
-def test_esc_says_at_once_that_it_stops_what_runs(environ, workspace, script, gate, words):
+@pytest.mark.parametrize(("words", "whose"), [("begin", "$"), ("!sleep 600", "!")])
+def test_esc_says_at_once_that_it_stops_what_runs(environ, workspace, script, gate, words, whose):
     """Before the command has ended, however long that takes."""
 
     async def scene():
         model = script({"tool_calls": [gate.wait]}, DONE)
         async with at_the_terminal(environ, workspace, model) as me:
             await me.say(words)
-            await me.sees(" stop ", "○ $")
+            await me.sees(" stop ", f"○ {whose}")
             me.app.acting.do("stop")
             (notice,) = me.app.query_one(Passing).notices
             assert notice.text == "Stopping …"
-            await me.sees("– $", "stopped")
+            await me.sees(f"– {whose}", "stopped")
             await me.until(lambda: not me.app.query_one(Passing).notices)
 
     live(scene)

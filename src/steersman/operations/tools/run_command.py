@@ -245,12 +245,13 @@ class RunCommand(Tool[RunCommandArgs]):
         is run once more; what it did in the view until then is thrown away.
         """
         args, bench = attempt.args, attempt.bench
-        attempt.notes.append(note_for(args.command))
+        advice = [] if bench.typed else [note_for(args.command)]
+        attempt.notes[:] = advice
         view = await _or_refuse(self._begun(args, bench), bench)
         if not isinstance(view, str):
             result = await self._run_on(view, attempt)
             if result is Again.LATER:
-                attempt.notes[:] = [note_for(args.command), LATER]
+                attempt.notes[:] = [*advice, LATER]
                 view = await _or_refuse(self._begun(args, bench), bench)
                 assert not isinstance(view, str)
                 result = await self._run_on(view, attempt, once=True)

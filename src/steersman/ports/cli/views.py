@@ -171,8 +171,8 @@ class PlainView:
                 self._answer(answer)
             case User() as user if self._prompts or user.via != "prompt":
                 self._print(click.style(f"› {safe(typed(user.text))}", bold=True))
-            case ToolCall(tool=tool, arguments=arguments):
-                self._call(message.corr, call_words(tool, arguments))
+            case ToolCall(tool=tool, arguments=arguments, typed=own):
+                self._call(message.corr, call_words(tool, arguments, typed=own))
             case ToolProgress(text=text):
                 self._status.detail(text)
             case DiffReady(diff=diff) if message.corr not in self._asked:

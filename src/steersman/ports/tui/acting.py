@@ -151,7 +151,7 @@ class Acting:
             app.spawn(app.command("/rewind"))
 
     def stopped(self) -> None:
-        """Nothing runs any more."""
+        """Nothing is being stopped any more."""
         said, self._stopping = self._stopping, 0
         if said:
             self._app.withdraw(said)

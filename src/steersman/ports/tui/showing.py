@@ -261,7 +261,7 @@ class Showing:
             self._known = known
             self.everything()
         self.keys()
-        if self.now.doing == "nothing":
+        if not self._app.steering.stopping:
             self._app.acting.stopped()
         if seat.doing == "working":
             spent = self._story.spent(datetime.now(UTC))

@@ -52,7 +52,8 @@ class Steering:
         self._back = back  # gets words that could not be said
         self._tell = tell
         self._spawn = spawn
-        self._calls: list[Running] = []  # commands that the user runs
+        self._calls: dict[object, Running] = {}  # commands that the user runs
+        self._stopped: set[object] = set()  # those of them that are being stopped, and turns
         self.saying: list[str] = []  # words on their way, as while a hook looks at them
 
     def say(self, text: str, images: Iterable[Image] = ()) -> None:
@@ -65,13 +66,15 @@ class Steering:
 
     def run(self, command: str) -> None:
         """Run a command oneself, through the gate."""
-        self._calls.append(self._spawn(self._run(command)))
+        key = object()
+        self._calls[key] = self._spawn(self._run(command, key))
 
-    async def _run(self, command: str) -> None:
+    async def _run(self, command: str, key: object) -> None:
         try:
             await self._done(self.seat.run(command))
         finally:
-            self._calls.pop()
+            self._stopped.discard(key)
+            del self._calls[key]
 
     @property
     def running(self) -> bool:
@@ -79,14 +82,28 @@ class Steering:
         return bool(self._calls)
 
     def stop(self) -> bool:
-        """Stop what runs. False: nothing ran."""
-        calls = list(self._calls)
-        for call in calls:
-            call.cancel()
+        """Stop what the user runs; else, or when they ask again, the turn. False: nothing ran."""
+        own = self._calls.keys() - self._stopped
+        self._stopped |= own
+        for key in own:
+            self._calls[key].cancel()
         working = self.seat.doing == "working"
-        if working:
-            self._do(self.seat.handle.cancel())
-        return working or bool(calls)
+        if working and not own:
+            key = object()
+            self._stopped.add(key)
+            self._spawn(self._stop_turn(key))
+        return working or self.running
+
+    async def _stop_turn(self, key: object) -> None:
+        try:
+            await self._done(self.seat.handle.cancel())
+        finally:
+            self._stopped.discard(key)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether something is being stopped and has not ended yet."""
+        return bool(self._stopped)
 
     def hasten(self, waiting: Sequence[Person]) -> None:
         """The oldest words that are queued go to the model now."""

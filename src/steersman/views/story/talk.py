@@ -161,7 +161,7 @@ def take_response(shelf: Shelf, message: Message, body: ConfirmResponse) -> list
     work.state = "running"
     work.made = made_of(block.request, body) or work.made
     if body.decision == "allow" and body.arguments is not None:
-        work.call = ToolCall(work.call.tool, body.arguments)
+        work.call = ToolCall(work.call.tool, body.arguments, typed=work.call.typed)
     work.touch()
     return [block, work]
 

@@ -107,6 +107,8 @@ def call_about(tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
 def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
     palette = look.palette
     verb, about = call_about(block.call.tool, block.call.arguments)
+    if block.call.typed:
+        verb = "!"
     if _commits(block) and not look.open:
         verb, about = "commit", message_in(about)
     if block.made and block.diffs:  # only some of what was asked for
