@@ -125,7 +125,7 @@ def test_what_cannot_be_reached_is_a_sentence(
         f"ssh://box{box.project}/missing": f"The workspace {box.project}/missing does not exist.",
         "ssh://box": "It names no folder.",
         "ssh://-oProxyCommand=x/tmp": "It names no host.",
-        "http://example.org/tmp": "Without TLS, only this machine is reached.",
+        "https://example.org/tmp": "In this version, only ssh reaches another machine.",
     }.items():
         done = far("run", "-w", address, "--model", model, "go")
         assert told in done.stderr, done.stderr

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from secrets import token_hex
 
-from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.errors import SteersmanError
 from steersman.records.far import Far, far
 from steersman.threads.remote.answering import Reach
 from steersman.threads.remote.calling import Unfit
@@ -101,11 +101,6 @@ def ssh_words(place: Far, environ: Mapping[str, str]) -> list[str]:
 def reach(address: str, environ: Mapping[str, str]) -> Reach:
     """A line to the agent of a workspace, not opened yet."""
     place = far(address)
-    if place.scheme != "ssh":
-        raise UsageProblem(
-            f"The workspace {address} cannot be reached.",
-            "Only ssh://HOST/PATH can be in this version.",
-        )
 
     async def dial() -> SshWire:
         words = ssh_words(place, environ)

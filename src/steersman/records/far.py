@@ -1,19 +1,24 @@
-"""The addresses of workspaces on other machines: `ssh://HOST/PATH`, `https://HOST:PORT/PATH`."""
+"""The addresses of workspaces on other machines: `ssh://HOST/PATH`."""
 
-from urllib.parse import unquote, urlsplit
+import re
+from urllib.parse import unquote
 
 from msgspec import Struct
 
 from steersman.records.errors import UsageProblem
 
-SCHEMES = ("ssh://", "https://", "http://")
+SCHEMES = ("ssh://", "https://", "http://")  # the last two are no folders here either
+_NAME = r"[\w.][\w.+-]*"  # what begins with a dash would be an option of ssh
+_HOST = re.compile(
+    rf"(?P<user>{_NAME}@)?(?:\[(?P<number>[0-9A-Fa-f:]+(?:%\w+)?)\]|(?P<name>{_NAME}))"
+    r"(?::(?P<port>[0-9]+))?"
+)
 NOWHERE = "/dev/null/workspace"  # where nothing is, and nothing can be put
 
 
 class Far(Struct, frozen=True):
     """An address, taken apart; `host` may have a user before it."""
 
-    scheme: str
     host: str
     port: int | None
     path: str
@@ -30,30 +35,33 @@ def here(workspace: str) -> str:
 
 
 def far(address: str) -> Far:
-    """An address, taken apart; raises what is wrong with it."""
-    parts = urlsplit(address)
-    path = unquote(parts.path)
-    try:
-        port = parts.port
-    except ValueError:
-        raise _wrong(address, "Its port is not a number.") from None
-    name = parts.hostname or ""
-    host = f"{parts.username}@{name}" if parts.username else name
-    if not name or host.startswith("-") or any(letter.isspace() for letter in host):
-        raise _wrong(address, "It names no host.")
-    if path in ("", "/") or "\0" in path:
-        raise _wrong(address, "It names no folder.")
-    if parts.password is not None:
+    """An address, taken apart; raises what is wrong with it.
+
+    Not as other addresses: ssh knows hosts by names that people chose, and a folder may be called
+    `a#b`.
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme != "ssh":
+        raise _wrong(address, "In this version, only ssh reaches another machine.")
+    place, _, folder = rest.partition("/")
+    if ":" in place.rpartition("@")[0]:
         raise _wrong(address, "A password in an address can be read by others.")
-    if parts.scheme == "http" and name not in ("localhost", "127.0.0.1", "::1"):
-        raise _wrong(address, "Without TLS, only this machine is reached.")
-    if path.startswith("/~/"):
-        path = path[1:]
-    return Far(parts.scheme, host, port, path.rstrip("/"))
+    found = _HOST.fullmatch(place)
+    if found is None:
+        raise _wrong(address, "It names no host.")
+    port = int(found["port"]) if found["port"] else None
+    if port is not None and not 0 < port < 1 << 16:
+        raise _wrong(address, "There is no such port.")
+    path = "/" + unquote(folder).rstrip("/")
+    if path == "/" or re.search(r"[\x00-\x1f\x7f]", path):
+        raise _wrong(address, "It names no folder.")
+    host = (found["user"] or "") + (found["number"] or found["name"])
+    return Far(host, port, path[1:] if path.startswith("/~/") else path)
 
 
 def _wrong(address: str, why: str) -> UsageProblem:
+    said = re.sub(r"//[^/]*@", "//…@", address)  # perhaps with a password
+    said = "".join(letter if letter.isprintable() else "?" for letter in said)
     return UsageProblem(
-        f"The workspace {address} cannot be reached.", why,
-        "Write it as ssh://HOST/PATH or https://HOST:PORT/PATH.",
-    )  # fmt: skip
+        f"The workspace {said} cannot be reached.", why, "Write it as ssh://HOST/PATH."
+    )
