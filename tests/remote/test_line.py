@@ -89,6 +89,20 @@ def test_a_side_that_has_forgotten_what_it_had_is_not_believed() -> None:
         Received().take(2)
 
 
+def test_what_is_acknowledged_before_it_is_sent_again_is_not_sent_again() -> None:
+    sent = Sent()
+    for payload in (b"one", b"two", b"three"):
+        sent.add(payload)
+    sent.again(0)  # the next connection knows of none of them yet
+    sending = sent.pending()
+    assert next(sending) == (1, b"one")
+    sent.acknowledged(2)
+    assert next(sending) == (3, b"three")
+    sent.again(2)
+    sent.acknowledged(3)
+    assert list(sent.pending()) == []
+
+
 # Two sides
 
 
@@ -374,6 +388,26 @@ def test_a_connection_on_which_bytes_come_is_not_cut_however_slow_it_is() -> Non
 
 async def _nobody(method: str, body: Raw) -> str:
     return ""
+
+
+@played
+async def test_a_line_is_given_up_after_a_quarter_of_an_hour_however_long_each_try_takes() -> None:
+    two = Two()
+    tried = list[float]()
+    two.caller = Caller(two.dial, two.host, no_pause, lambda: 200.0 * len(tried))
+    await two.caller.open()
+    asked = await two.host.send("hold", "work")
+
+    async def unreachable() -> End:
+        tried.append(1)
+        raise ConnectionRefusedError("nobody is there")
+
+    two.caller._dial = unreachable
+    two.pipes[-1].cut()
+    with pytest.raises(SteersmanError, match="The line to the workspace is cut"):
+        await asked.answer
+    assert len(tried) == 5  # 1000 seconds
+    await two.close()
 
 
 @played

@@ -1,6 +1,7 @@
 """How a host keeps its line to an agent: it dials, greets, and dials again when it is cut."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 from steersman import __version__
@@ -21,11 +22,10 @@ class Unfit(SteersmanError):
 
 async def greet(wire: Wire, line: Line, *, fresh: bool) -> Hello:
     """Say which line this is, and learn what the agent has of it."""
-    await wire.write(
-        Hello(line.name, line.received, version=__version__, can=("fresh",) if fresh else ())
-    )
+    mine = Hello(line.name, line.received, version=__version__, can=("fresh",) if fresh else ())
     try:
         async with asyncio.timeout(SILENCE):
+            await wire.write(mine)
             hello = await wire.read()
     except TimeoutError as error:
         raise SteersmanError("The workspace agent does not answer.") from error
@@ -53,10 +53,17 @@ async def greet(wire: Wire, line: Line, *, fresh: bool) -> Hello:
 class Caller:
     """Keeps one line to an agent, from `open` to `close`."""
 
-    def __init__(self, dial: Dial, line: Line, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        dial: Dial,
+        line: Line,
+        sleep: Sleep = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._dial = dial
         self._line = line
         self._sleep = sleep
+        self._clock = clock
         self._keeping: asyncio.Task[None] | None = None
 
     async def open(self) -> Hello:
@@ -89,7 +96,7 @@ class Caller:
 
     async def _again(self) -> tuple[Wire, int]:
         """Another connection; whatever is wrong may pass, but not for ever."""
-        pause, left = FIRST, PATIENCE
+        pause, until = FIRST, self._clock() + PATIENCE
         while True:
             try:
                 wire = await self._dial()
@@ -97,13 +104,12 @@ class Caller:
             except Unfit:
                 raise
             except (OSError, SteersmanError) as error:
-                if left <= 0:
+                if self._clock() >= until:
                     raise SteersmanError(
                         "The line to the workspace is cut.", str(error),
                         "Continue the thread when the machine can be reached.",
                     ) from error  # fmt: skip
             await self._sleep(pause)
-            left -= pause
             pause = min(2 * pause, LONGEST)
 
     async def close(self) -> None:

@@ -31,6 +31,7 @@ class Sent:
             raise Garbled("The other side has received what was never sent.")
         while self._kept and self._kept[0][0] <= received:
             self.size -= len(self._kept.popleft()[1])
+        self._next = max(self._next, received + 1)
 
     def again(self, received: int) -> None:
         """A new connection to a side that has everything up to a number."""
@@ -43,8 +44,7 @@ class Sent:
     def pending(self) -> Iterator[tuple[int, bytes]]:
         """What has not been sent on this connection; as it is taken, it counts as sent."""
         while self._next <= self._last:
-            first = self._kept[0][0]
-            number, payload = self._kept[max(0, self._next - first)]
+            number, payload = self._kept[self._next - self._kept[0][0]]
             self._next = number + 1
             yield number, payload
 
