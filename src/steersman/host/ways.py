@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -28,14 +29,16 @@ class Ways(WayBack):
         super().__init__(store, home)
         self._environ = environ
         self._there: There | None = None
+        self._first = threading.Lock()
 
     def find(self, method: str, plain: Callable[..., Any], *given: Any, **named: Any) -> Any:
         """The answer to a question about a thread, which is the first that is given."""
         thread = self._store.thread(given[0])
         if thread is None or not is_far(thread.workspace):
             return plain(self, *given, **named)
-        if self._there is None:
-            self._there = There(self._store, self._environ)
+        with self._first:  # whoever asks may be on any thread
+            if self._there is None:
+                self._there = There(self._store, self._environ)
         return self._there.ask(thread.workspace, method, given, named)
 
     def close(self) -> None:
@@ -65,6 +68,7 @@ class There:
         self._store = store
         self._environ = environ
         self._lines: dict[str, Reach] = {}
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._loop = asyncio.new_event_loop()
         self._runs = threading.Thread(target=self._loop.run_forever, name="ways", daemon=True)
         self._runs.start()
@@ -78,16 +82,23 @@ class There:
         return asyncio.run_coroutine_threadsafe(answer, self._loop).result()
 
     async def _ask(self, address: str, question: Any, gives: Any) -> Any:
+        async with self._opening[address]:  # others who ask meanwhile use the same line
+            line = self._lines.get(address)
+            if line is None or line.line.over is not None:
+                line = await self._opened(address)
+        return await line.line.ask("way", question, gives)
+
+    async def _opened(self, address: str) -> Reach:
         from steersman.host.reaching import reach
         from steersman.threads.remote.answering import BookDesk
 
-        line = self._lines.get(address)
-        if line is None or line.line.over is not None:
-            line = reach(address, self._environ)
-            line.desk = BookDesk(self._store, address)
-            await line.open()
-            self._lines[address] = line
-        return await line.line.ask("way", question, gives)
+        if (before := self._lines.pop(address, None)) is not None:
+            await before.close()
+        line = reach(address, self._environ)
+        line.desk = BookDesk(self._store, address)
+        await line.open()
+        self._lines[address] = line
+        return line
 
     def close(self) -> None:
         """Leave all of them."""
