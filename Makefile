@@ -21,8 +21,9 @@ test-real: $(VENV)/.test $(VENV)/.fixtures
 	$(BIN)/python -m pytest -m real $(ARGS)
 
 # Two hundred rounds of faults on each store, about an hour; two thousand of commands, half of one.
+# A hundred lines to another machine, cut over loopback and between two networks, five minutes.
 soak: $(VENV)/.test $(VENV)/.fixtures
-	$(BIN)/python -m pytest -n 2 -m soak tests/faults tests/fuzz tests/crash tests/host tests/cli tests/tui $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m soak tests/faults tests/fuzz tests/crash tests/host tests/cli tests/tui tests/real $(ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
