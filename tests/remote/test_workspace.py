@@ -1,7 +1,10 @@
 """`steer --workspace ssh://HOST/PATH`: the tools work where the code is, the log is at home."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from steersman.records.message import MASK
 from tests.remote.conftest import SECRET, Box
@@ -202,3 +205,21 @@ def test_secrets_of_the_other_machine_are_not_in_the_log_here(
     calls = [line for line in said.splitlines() if '"kind":"assistant"' not in line]
     assert SECRET not in "".join(calls)
     assert said.count(MASK) >= 4
+
+
+@pytest.mark.parametrize("words", [("undo", "--list"), ("undo", "--yes"), ("resume",)])
+def test_a_file_makes_no_machine_connect_to_another(
+    box: Box, far: Steer, script: Callable[..., str], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Whoever writes the file of a thread chooses the address in its first line."""
+    model = script({"text": "Done."})
+    thread = far.messages("run", "-w", box.address, "--model", model, "go")[0]["thread"]
+    file = tmp_path / "thread.jsonl"
+    file.write_text(far("threads", "export", thread).stdout)
+    assert far("threads", "rm", thread, "--yes").returncode == 0
+    assert far("threads", "import", str(file)).returncode == 0
+    box.end()
+    done = far(words[0], thread, *words[1:])
+    assert done.returncode != 0
+    assert "came out of a file" in done.stderr
+    assert box.agents() == []

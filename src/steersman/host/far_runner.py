@@ -11,7 +11,7 @@ from steersman.host.reaching import reach
 from steersman.operations.journal.objects import Objects
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import UsageProblem
-from steersman.records.far import NOWHERE, far
+from steersman.records.far import NOWHERE, far, refuse_foreign
 from steersman.records.hooks import BLOCKERS
 from steersman.records.settings import Settings
 from steersman.records.thread import Lease, Thread
@@ -47,6 +47,8 @@ class FarRunner:
     async def take_up(self, thread: Thread, opening: Opening, address: str) -> None:
         """Run a thread; the agent is reached first, so that nothing is said when it cannot be."""
         runner, store = self._runner, self._runner.store
+        if not opening.folder:  # nobody here named it
+            refuse_foreign(imported=thread.imported)
         _fit(opening.settings)
         lease = await asyncio.to_thread(store.lease, thread.id)
         mind: Mind | None = None

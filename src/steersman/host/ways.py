@@ -14,7 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steersman.records.far import is_far
+from steersman.records.far import is_far, refuse_foreign
 from steersman.store.contract import Store
 from steersman.threads.way_back import FOUND, WayBack
 
@@ -39,6 +39,7 @@ class Ways(WayBack):
         with self._first:  # whoever asks may be on any thread
             if self._there is None:
                 self._there = There(self._store, self._environ)
+        refuse_foreign(imported=thread.imported)
         return self._there.ask(thread.workspace, method, given, named)
 
     def close(self) -> None:

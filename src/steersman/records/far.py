@@ -65,3 +65,13 @@ def _wrong(address: str, why: str) -> UsageProblem:
     return UsageProblem(
         f"The workspace {said} cannot be reached.", why, "Write it as ssh://HOST/PATH."
     )
+
+
+def refuse_foreign(*, imported: bool) -> None:
+    """Raise where only a file says that a thread works on another machine: anyone may write one."""
+    if imported:
+        raise UsageProblem(
+            "This thread came out of a file that names a workspace on another machine.",
+            "A file must not make this machine connect to another one.",
+            "Start a new thread there: steer --workspace ssh://HOST/PATH",
+        )
