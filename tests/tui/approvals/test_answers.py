@@ -1,6 +1,7 @@
 """Every answer a person can give, by its key."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -785,6 +786,27 @@ def test_one_answer_to_all_only_where_all_are_listed() -> None:
     app = press(several, "Y")
     assert app.answers == []
     assert "Yes to all" not in picture(app)
+
+
+def test_what_is_below_the_edge_is_counted_and_nothing_is_skipped() -> None:
+    things = edit_request()
+    first = press(things)
+    assert "more lines (PgDn)" in first.picture
+    seen, pages = first.picture, 0
+    while "(PgDn)" in press(things, *["pagedown"] * pages).picture:
+        pages += 1
+        seen += press(things, *["pagedown"] * pages).picture
+    for line in ("line 3", "line four", "line 5", "line 25", "line 25 and a half", "line 26"):
+        assert line in seen
+    long = "".join(f"{number} {'x' * 90}\n" for number in range(30))
+    new = asked("workspace_write_file", written("a.txt", None, long))
+    pages_seen = press(new).picture + press(new, "pagedown").picture
+    shown = re.findall(r"\+ (\d+) x", pages_seen)
+    assert list(dict.fromkeys(map(int, shown))) == list(range(int(shown[-1]) + 1))
+    small = asked("workspace_write_file", written("a.txt", "one\n", "two\n"))
+    assert "PgDn" not in press(small).picture
+    for size in ((80, 24), (50, 15), (40, 12), (30, 8)):
+        assert "(PgDn)" in press(both(), size=size).picture
 
 
 def test_an_agent_s_requests_are_not_answered_with_another_s() -> None:

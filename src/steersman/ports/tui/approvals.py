@@ -395,7 +395,11 @@ class Approvals(Letters, can_focus=True):
                 self._pick(at)
         if not isinstance(self.current, Asked) or event.widget is not view:
             return
-        row = event.screen_y - view.content_region.y + view.scroll_offset.y
+        row = event.screen_y - view.content_region.y
+        if view.covered(row):
+            view.action_page(1)
+            return
+        row += view.scroll_offset.y
         below = [at for at, first in enumerate(self._option_rows) if first <= row]
         if below and row < view.height_at(view.size.width):
             self._pick(below[-1])

@@ -6,6 +6,7 @@ Lines of other text may be above them, so that a request is one thing to scroll 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.text import Text
 from textual import events
@@ -18,11 +19,13 @@ from textual.strip import Strip
 from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.diff_rows import Brush, Choosing, Rows
 from steersman.views.hunks import FileDiff, Part, all_parts
+from steersman.views.text import counted
 
 Above = Callable[[int], list[Text]]  # lines for a width
 BESIDE = 120  # columns from which both sides fit beside each other
 EDGES = 2  # columns at the sides of what is asked
 STEP = 8
+NARROW = 40  # columns up to which words are left out
 KEPT = 1_000  # rows that are kept as they were drawn
 
 
@@ -66,6 +69,7 @@ class DiffView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self.choosing = False
+        self.counts = False  # whether the last row says how many are below it
         self.rest = "left out"  # what becomes of what is not accepted
         self.accepted: frozenset[Part] = frozenset()
         self.cursor: Part | None = None
@@ -149,11 +153,36 @@ class DiffView(ScrollView, can_focus=True):
             self._reveal(self.cursor)
 
     def render_line(self, y: int) -> Strip:
-        """One row of what is seen."""
+        """One row of what is seen; the last also says how many are not."""
         at, width = y + self.scroll_offset.y, self.scrollable_content_region.width
-        style = self.rich_style
         if at >= self._length or width < 1:
-            return Strip.blank(self.size.width, style)
+            return Strip.blank(self.size.width, self.rich_style)
+        below = self._below(y)
+        if not below:
+            return self._line(at, width)
+        beside = max(width - below.cell_len - 1, 0)
+        if self.covered(y):
+            return self._strip(self._below(y, 1), width)
+        return Strip.join(
+            [self._line(at, width).crop(0, beside), self._strip(below, width - beside)]
+        )
+
+    def _below(self, y: int, own: int = 0) -> Text:
+        """What the last row says of those below it, and of its own where it covers that."""
+        below = self._length - y - self.scroll_offset.y - 1
+        if not self.counts or y != self.size.height - 1 or below <= 0:
+            return Text()
+        many = counted(below + own, "more line") if self.size.width > NARROW else str(below + own)
+        return Text(f"… {many} (PgDn)", palette_of(self.app).warn)
+
+    def covered(self, y: int) -> bool:
+        """Whether a row is too long to stand beside what is said of those below it."""
+        below, width = self._below(y), self.scrollable_content_region.width
+        line = self._line(y + self.scroll_offset.y, width).text.rstrip() if below and y else ""
+        return cell_len(line) > width - below.cell_len - 1
+
+    def _line(self, at: int, width: int) -> Strip:
+        """A row, wherever it is."""
         if at < len(self._top):
             return self._strip(self._top[at], width)
         palette = palette_of(self.app)
@@ -235,6 +264,8 @@ class DiffView(ScrollView, can_focus=True):
     def reveal(self, at: int, stop: int) -> None:
         """Scroll no further than to where these rows are seen."""
         first, height = self.scroll_offset.y, max(self.size.height, 1)
+        if self.counts and stop < self._length:
+            height = max(height - 1, 1)  # the last row is for how many are below
         if at < first or stop > first + height:  # all of it if it fits, else from its head
             self.scroll_to(y=max(min(at - 1, max(stop - height, first)), 0), animate=False)
 

@@ -64,7 +64,7 @@ class RequestSheet(Vertical):
         yield Static(id="ask-head")
         yield Static(id="ask-list")
         view = DiffView(id="ask-body")
-        view.can_focus = False
+        view.can_focus, view.counts = False, True
         yield view
         yield Answers(id="ask-answers")
         yield WordsForm()
