@@ -14,6 +14,7 @@ from steersman.views.requests import Offered
 
 Waiting = Request | Asked
 Keys = list[tuple[str, str]]
+NONE = Offered("", "")  # the place of an answer that cannot be given now
 
 
 class Queue:
@@ -176,10 +177,14 @@ class Queue:
         return self._why_whole or ""
 
     def answers(self, *, all_seen: bool = True) -> list[Offered]:
-        """The answers to what is asked now, in their order; one to all only where all are seen."""
+        """The answers to what is asked now, in their order; one to all only where all are seen.
+
+        Elsewhere its place is empty, so that the numbers of the others are the same.
+        """
         match self.current:
             case Request(request=request):
-                return requests.offered(request, len(self.together) if all_seen else 1)
+                made = requests.offered(request, len(self.together))
+                return [one if all_seen or one.key not in "YN" else NONE for one in made]
             case Asked(question=question):
                 return choices(question)
         return []

@@ -788,6 +788,27 @@ def test_one_answer_to_all_only_where_all_are_listed() -> None:
     assert "Yes to all" not in picture(app)
 
 
+def test_a_number_means_the_same_answer_however_large_the_window_is() -> None:
+    """An answer to all, where not all are seen, is not there; its number answers nothing."""
+    small = (50, 15)
+    assert "7. No (n)" in press(both(), *["down"] * 6).picture
+    app = press(both(), size=small)
+    assert "7. No (n)" in app.picture
+    assert "to all" not in app.picture
+    app = press(both(), "6", size=small)
+    assert app.answers == []
+    assert "Not all are seen: enlarge the window for that." in app.picture
+    assert "› 7. No (n)" in press(both(), *["down"] * 5, size=small).picture
+    assert "› 5. Yes, and all edits" in press(both(), *["down"] * 5, "up", size=small).picture
+    assert "› 9. No, and say" in press(both(), *["down"] * 9, size=small).picture
+    for size in ((80, 24), small):
+        app = press(both(), "7", size=size)
+        assert [answer for _, answer in app.answers] == [ConfirmResponse("deny")]
+        app = press(both(), "D", "7", size=size)
+        assert [answer for _, answer in app.answers] == [ConfirmResponse("deny")]
+    assert press(both(), "D", "6", size=small).answers == []
+
+
 def test_what_is_below_the_edge_is_counted_and_nothing_is_skipped() -> None:
     things = edit_request()
     first = press(things)

@@ -86,7 +86,7 @@ class Answers(Static):
 def seen(rows: Sequence[Offered], marked: int | None, most: int) -> list[int]:
     """Which rows are shown where there is room for so many; each keeps its number."""
     by_need = sorted(
-        range(len(rows)),
+        (at for at, row in enumerate(rows) if row.words),
         key=lambda at: (at != marked, FIRST.find(rows[at].key) % (len(FIRST) + 1), at),
     )
     return sorted(by_need[: max(most, 0)])

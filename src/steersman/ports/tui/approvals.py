@@ -26,6 +26,7 @@ from steersman.views.waiting import Waiting
 
 TOO_EARLY = "That was too quick: nothing is answered. Read it, then press the key again."
 NONE_CHOSEN = "Nothing is chosen yet: Space chooses what is marked, Enter then sends it."
+NOT_ALL_SEEN = "Not all are seen: enlarge the window for that."
 NO_WORDS = "The answer is empty: type one, or press esc twice to decline."
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
 
@@ -202,7 +203,9 @@ class Approvals(Letters, can_focus=True):
 
     def action_all(self, decision: Literal["allow", "deny"]) -> None:
         """The same to everything that is asked together; Enter confirms a yes."""
-        if decision == "allow":
+        if not self._all_seen:
+            self.tell(NOT_ALL_SEEN)
+        elif decision == "allow":
             self._offer("Y", lambda _: self._answer_all("allow"))
         elif "N" in (one.key for one in self._answers):
             self._answer_all("deny")
@@ -286,6 +289,9 @@ class Approvals(Letters, can_focus=True):
             self._choose_at(at)
         elif at < len(rows) and self._list.display:
             row, seen = rows[at], seen or self._list.whole(at)
+            if not row.words:
+                self.tell(NOT_ALL_SEEN)
+                return
             self._mark(row.key)
             if row.lasts and not self._drafting() and seen:
                 self._answer_all("allow") if row.key == "Y" else self._lasting(row.key)
@@ -413,6 +419,8 @@ class Approvals(Letters, can_focus=True):
             self._view.action_scroll_by(by)
             return
         self._queue.move_option(by, len(rows))
+        while not rows[self._queue.option].words:  # the first and the last have some
+            self._queue.move_option(by, len(rows))
         if isinstance(self.current, Asked):
             self._view.lay_out()
             at, starts = self._queue.option, [*self._option_rows, self._view.virtual_size.height]

@@ -218,7 +218,7 @@ class DiffPane(Vertical):
         """What a key answers: a yes is to what is accepted, and one that lasts to all of it."""
         number = int(key) if key.isdecimal() else 0
         rows = [one for at, one in enumerate(self._answers, 1) if key == one.key or number == at]
-        if not key or not rows:
+        if not key or not rows or not rows[0].words:
             return None
         if rows[0].key == "y" and self._choosing:
             return self.view.accepted

@@ -49,7 +49,7 @@ class Letters(RequestSheet):
         """Mark the answer of a key; without one the first, which holds once."""
         keys = [one.key for one in self._answers]
         if isinstance(self.current, Request):
-            self._queue.option = keys.index(key) if key in keys else 0
+            self._queue.option = keys.index(key) if key and key in keys else 0
             self._fit()
 
     def _confirm(self) -> bool:
