@@ -123,3 +123,28 @@ def test_the_log_says_which_commands_were_typed(play, script):
         assert "note" not in own
 
     play(model, scenario)
+
+
+def test_the_sandbox_question_also_comes_while_a_job_runs(play, environ, script):
+    """The command spoke to nobody, so that nothing would be done twice."""
+    profile = Path(environ["HOME"], ".bashrc")
+
+    async def scenario(host, thread):
+        await typed(thread, "sleep 600", background=True, wait_timeout=0.1)
+        result = asyncio.create_task(typed(thread, f"echo x >> {profile}"))
+        await thread.answer(await request(thread), ConfirmResponse("allow"))
+        assert (await result).output["success"]
+
+    play(script(DONE), scenario)
+    assert profile.read_text().endswith("x\n")
+
+
+def test_a_command_that_spoke_to_someone_on_the_loopback_is_not_run_again(play, environ, script):
+    profile = Path(environ["HOME"], ".bashrc")
+
+    async def scenario(host, thread):
+        await typed(thread, "sleep 600", background=True, wait_timeout=0.1)
+        result = await typed(thread, f"echo hi > /dev/udp/127.0.0.1/9; echo x >> {profile}")
+        assert "not run again, because it may have reached servers" in result.output["note"]
+
+    play(script(DONE), scenario)

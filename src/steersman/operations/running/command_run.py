@@ -79,7 +79,7 @@ class CommandRun(ABC):
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
         self.spaces: tuple[int, ...] = ()  # namespaces that it must be started in
-        self._served = False  # whether other commands may serve it there
+        self._served: Callable[[], bool] | None = None  # whether others may have, there
         self._were: dict[str, int | None] = {}  # when what was given had last changed
 
     @property
@@ -97,7 +97,7 @@ class CommandRun(ABC):
         """Whether nobody else may work on the folder meanwhile."""
         return False
 
-    def join(self, spaces: tuple[int, ...], *, served: bool = False) -> None:
+    def join(self, spaces: tuple[int, ...], served: Callable[[], bool] | None = None) -> None:
         """Have the command share a network with others, if there is one; some may be servers."""
         if spaces and self._profile.network != "host":
             self.spaces, self._served = spaces, served
@@ -152,7 +152,8 @@ class CommandRun(ABC):
             return "it may have reached other programs"
         if self._profile.network == "host":
             return "it may have reached other hosts"
-        return "it may have reached servers that run in the background" if self._served else ""
+        served = self._served is not None and self._served()
+        return "it may have reached servers that run in the background" if served else ""
 
     async def remains(self, bench: Bench) -> str:
         """What of a command's effects cannot be thrown away, in words; nothing if all can."""

@@ -62,7 +62,7 @@ class CommandRuns:
         self._scratch = os.path.join(state, "scratch")
         self._index = os.path.join(state, "index")
         self._direct = os.path.join(state, "direct")
-        self._going: set[CommandRun] = set()  # in the background, not ended yet
+        self._going: dict[CommandRun, Running] = {}  # in the background, not ended yet
         self._probe = probe or Probe(journal.root, self._scratch)
         self._loopback = Loopback()
         self._left_behind: list[Callable[[], None]] = []  # what removes it
@@ -169,8 +169,16 @@ class CommandRuns:
 
     async def _begun(self, run: OverView, bench: Bench) -> CommandRun:
         """A run that may change files, in the network of the thread's other commands."""
-        run.join(self._loopback.spaces, served=bool(self._going))
+        run.join(self._loopback.spaces, self._served())
         return await _opened(run, bench)
+
+    def _served(self) -> Callable[[], bool] | None:
+        """What says later whether others may have served a command that begins now."""
+        if not self._going:
+            return None
+        pid = next(iter(self._going.values())).pid
+        before = self._loopback.traffic(pid)
+        return lambda: not before or self._loopback.traffic(pid) != before
 
     async def _copied(self, kind: type[C], bench: Bench) -> C:
         found, scratch = await self._probe.found(), os.path.realpath(self._scratch)
@@ -287,17 +295,17 @@ class CommandRuns:
             try:
                 await running.wait()
                 await tidy()
-                self._going.discard(run)
+                self._going.pop(run, None)
                 await _saying(run.settle(bench), bench)
                 if job:
                     end = JobEnd(running.id, running.command, running.state.exit_code, running.cut)
                     with suppress(StorageProblem):  # the thread is another process's by now
                         await bench.lane.append(end, corr=bench.call)
             finally:
-                self._going.discard(run)
+                self._going.pop(run, None)
                 await run.discard()
 
-        self._going.add(run)
+        self._going[run] = running
         task = asyncio.create_task(settled())
         self._unsettled[task] = (run, bench)
         task.add_done_callback(self._unsettled.pop)

@@ -32,6 +32,21 @@ class Loopback:
         with self._making, suppress(OSError, ValueError, subprocess.SubprocessError):
             self.spaces = self.spaces or _made(bubblewrap)
 
+    def traffic(self, pid: int) -> str:
+        """What has passed so far, in numbers, as a process in it sees them; empty: nobody knows.
+
+        It does not count what passes through abstract sockets: where there are some, nobody knows.
+        """
+        try:
+            if os.stat(f"/proc/{pid}/ns/net").st_ino != os.fstat(self.spaces[-1]).st_ino:
+                return ""
+            with open(f"/proc/{pid}/net/unix") as sockets, open(f"/proc/{pid}/net/dev") as devices:
+                if any(" @" in line for line in sockets):
+                    return ""
+                return next((line for line in devices if line.lstrip().startswith("lo:")), "")
+        except (OSError, IndexError):
+            return ""
+
     def close(self) -> None:
         """Let it go; whoever is in it keeps it to the end."""
         for descriptor in self.spaces:
