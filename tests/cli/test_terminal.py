@@ -472,6 +472,21 @@ def test_resume_without_words_opens_the_application_on_the_thread(steer, script)
             assert terminal.end() == 0
 
 
+def test_the_goodbye_names_a_command_that_works_where_you_are(steer, script, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    model = script({"text": "It is fixed."})
+    with Terminal(steer, "-w", str(other), "--model", model) as terminal:
+        terminal.until("Enter send")
+        terminal.press("hello\r")
+        terminal.until("It is fixed.")
+        terminal.press("/quit\r")
+        terminal.until("Continue with: steer")
+        assert terminal.end() == 0
+        assert "Continue with: steer --resume " in terminal.seen
+        assert "steer -c" not in terminal.seen
+
+
 NASTY = "\x1b[2J\x1b]0;title\x07\x1b[31mred\x9b31m\x08\x7f\r overwritten \u202e"
 ALLOWED = {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[2K"} | {f"\x1b[{n}m" for n in range(30, 38)}
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LOGIN, DEMO = "login", "demo"
 
 
-async def choose_model(stage: Stage) -> None:
-    """Offer what was found; else logging in, and the demo."""
+async def choose_model(stage: Stage) -> bool:
+    """Offer what was found; else logging in, and the demo. True when a model was chosen."""
     found = await asyncio.to_thread(models.found, stage.environ)
     chosen = await stage.pick("Choose a model", rows(found))
     try:
@@ -24,12 +24,14 @@ async def choose_model(stage: Stage) -> None:
             chosen = await log_in(stage, stage.environ, Given())
         elif chosen == DEMO:
             await _demo(stage)
-            return
+            return False
         if chosen:
             await stage.seat.change(model=chosen)
             await stage.moved()
+        return bool(chosen)
     except SteersmanError as problem:
         stage.tell(problem.facts, problem.try_this)
+        return False
 
 
 def rows(found: "Iterable[Found]") -> list[Row]:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from contextlib import suppress
+from textwrap import wrap
 
 from steersman.records.errors import SteersmanError
 from steersman.views.blocks import Person, Words
@@ -11,12 +12,12 @@ from steersman.views.seat import Seat
 from steersman.views.story import Story
 from steersman.views.text import counted, one_line, safe
 
-MOST = 20  # lines of the last answer
+MOST = 10  # lines of the last answer
 _BOLD = re.compile(r"\*\*(?=\S)([^*`\n]+)(?<=\S)\*\*")  # a terminal shows its stars
 
 
-async def rest(seat: Seat, story: Story) -> list[str]:
-    """The last message and its answer, and what the thread changed and is still there."""
+async def rest(seat: Seat, story: Story, width: int = 80) -> list[str]:
+    """The last message and the start of its answer, and what the thread changed and still stands."""
     lines, said = [], list[str]()
     asked: Person | None = None
     for block in story.blocks:
@@ -27,10 +28,12 @@ async def rest(seat: Seat, story: Story) -> list[str]:
     if asked is not None:
         lines += [f"› {one_line(asked.text, 78)}", ""]
     if said:
-        answer = _BOLD.sub(r"\1", safe(said[-1])).strip().splitlines()
+        text = _BOLD.sub(r"\1", safe(said[-1])).strip()
+        answer = [part for one in text.splitlines() for part in wrap(one, width) or [""]]
         lines += answer[:MOST]
         left = len(answer) - MOST
-        lines += [f"… {counted(left, 'more line')}"] if left > 0 else []
+        more = f"… {counted(left, 'more line')}: steer replay {seat.id}"
+        lines += [more] if left > 0 else []
         lines.append("")
     with suppress(SteersmanError):
         if changed := await asyncio.to_thread(_changed, seat):

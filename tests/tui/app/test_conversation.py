@@ -510,6 +510,50 @@ def test_a_request_that_is_tried_again_has_one_line_with_a_count(environ, worksp
     live(scene)
 
 
+def test_what_was_said_before_goes_when_something_is_done(environ, workspace, script):
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        async with at_the_terminal(environ, workspace, model, approvals="never") as me:
+            await me.say("fix add")
+            await me.turn_ends()
+            await me.say("/undo")
+            await me.sees("Undo 1 change?")
+            await me.press("n")
+            await me.sees("Nothing was done.")
+            await me.say("/undo")
+            await me.sees("Undo 1 change?")
+            await me.press("y")
+            await me.sees("1 change undone", "/redo reverses this.")
+            assert "Nothing was done." not in me.screen()
+
+    live(scene)
+
+
+def test_a_turn_that_failed_names_the_command_that_sends_it_again(environ, workspace, script):
+    async def scene():
+        fault = {"status": 400, "message": "no such thing", "times": 9}
+        async with at_the_terminal(environ, workspace, script({"error": fault})) as me:
+            await me.say("go")
+            await me.turn_ends()
+            await me.sees("✗ failed", "/retry sends your message again.")
+
+    live(scene)
+
+
+def test_a_long_answer_is_wrapped_and_cut_when_you_leave(environ, workspace, script):
+    async def scene():
+        model = script({"text": "one two three four five six seven eight\n" * 8})
+        async with at_the_terminal(environ, workspace, model) as me:
+            await me.say("go")
+            await me.turn_ends()
+            assert await rest(me.app.seat, me.story, 20) == [
+                "› go", "", *["one two three four", "five six seven eight"] * 5,
+                f"… 6 more lines: steer replay {me.app.seat.id}", "",
+            ]  # fmt: skip
+
+    live(scene)
+
+
 def test_what_is_said_at_the_end_is_the_last_message_with_its_own_answer(
     environ, workspace, script, gate
 ):

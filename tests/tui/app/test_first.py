@@ -166,6 +166,19 @@ def test_without_a_model_one_sees_the_demo_on_the_first_page(environ, workspace)
     live(scene)
 
 
+def test_nothing_is_asked_over_the_demo(environ, workspace):
+    async def scene():
+        async with at_the_terminal(environ, workspace, wanted=Wanted(), approvals="review") as me:
+            await me.sees("See the demo")
+            await me.write("demo")
+            await me.press("enter")
+            await me.turn_ends()
+            await me.sees("OK")
+            assert len(me.app.screen_stack) == 1
+
+    live(scene)
+
+
 def test_the_last_thread_of_the_folder_is_offered(environ, workspace, script):
     async def first():
         async with at_the_terminal(environ, workspace, script(DONE), wanted=Wanted()) as me:

@@ -40,11 +40,8 @@ async def begin(stage: AppStage, wanted: Wanted, settings_for: Callable[[str], S
     await stage.moved()
     if not wanted.say:
         await _last(stage)
-    if seat.here or not seat.id:
-        first = not await _chosen(stage)
-        await _think(stage)
-        if first and seat.settings.model:
-            await _level(stage)
+    if (seat.here or not seat.id) and await _think(stage):
+        await _level(stage)
     if wanted.say:
         await stage.say(wanted.say)
 
@@ -92,17 +89,16 @@ async def _level(stage: AppStage) -> None:
     await stage.moved()
 
 
-async def _think(stage: AppStage) -> None:
-    """Without a model, offer those that were found, logging in, and the demo."""
-    if await _chosen(stage):
-        return  # whether it can be reached shows when it is used
+async def _think(stage: AppStage) -> bool:
+    """Without a model, offer those that were found, logging in, and the demo.
+
+    True when one was chosen to work with; the demo plays by itself.
+    """
+    if await asyncio.to_thread(models.chosen, stage.seat.settings, stage.environ):
+        return False  # whether it can be reached shows when it is used
     from steersman.views.beginning import choose_model
 
-    await choose_model(stage)
-
-
-async def _chosen(stage: AppStage) -> str:
-    return await asyncio.to_thread(models.chosen, stage.seat.settings, stage.environ)
+    return await choose_model(stage)
 
 
 async def _last(stage: AppStage) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,10 +11,10 @@ from typing import Any
 import click
 
 from steersman.host import Host
-from steersman.ports.cli.options import folder_from, open_host, settings_from
+from steersman.ports.cli.options import folder_from, folders_from, open_host, settings_from
 from steersman.ports.tui.reader import plain_wanted
 from steersman.ports.tui.wanted import Wanted
-from steersman.records.errors import Exit
+from steersman.records.errors import Exit, UsageProblem
 from steersman.records.settings import Settings
 
 
@@ -54,8 +55,10 @@ async def _run(flags: dict[str, Any], environ: Mapping[str, str]) -> int:
             if seat.id:
                 detached = left == "detached"
                 jobs = {} if detached else seat.jobs
-                lines = [] if detached else await rest(seat, app.follower.story)
-                lines.append(parting(seat.id, detached=detached, jobs=jobs))
+                width = shutil.get_terminal_size().columns
+                lines = [] if detached else await rest(seat, app.follower.story, width)
+                here = _is_here(seat.folder)
+                lines.append(parting(seat.id, detached=detached, jobs=jobs, here=here))
                 with suppress(OSError):  # the terminal may be gone
                     click.echo("\n".join(lines))
         if app.defect is not None:
@@ -75,11 +78,25 @@ def given(flags: Mapping[str, Any]) -> list[str]:
     return [name for name, value in flags.items() if value is not None]
 
 
-def parting(thread: str, *, detached: bool, jobs: Mapping[str, str] | None = None) -> str:
-    """What is said when the application has closed; `jobs` end with it."""
+def _is_here(folder: str) -> bool:
+    """Whether `steer -c` means a folder where the shell is."""
+    try:
+        return folder in folders_from(None)
+    except UsageProblem:  # the shell's folder is gone
+        return False
+
+
+def parting(
+    thread: str, *, detached: bool, jobs: Mapping[str, str] | None = None, here: bool = True
+) -> str:
+    """What is said when the application has closed; `jobs` end with it.
+
+    `here`: the thread is of the folder that the shell is in.
+    """
     if detached:
         return f"The turn continues in the background. Come back with: steer attach {thread}"
-    lines = [f"Continue with: steer -c, or from anywhere: steer --resume {thread}"]
+    last = "steer -c, or from anywhere: " if here else ""
+    lines = [f"Continue with: {last}steer --resume {thread}"]
     if jobs:
         from steersman.views.leaving import job_lines
 
