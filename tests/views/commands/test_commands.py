@@ -8,6 +8,7 @@ import pytest
 
 from steersman.host import Host
 from steersman.identity.mcp_servers import find, user_file
+from steersman.records.message import ConfirmRequest, ConfirmResponse
 from steersman.records.settings import Settings
 from steersman.views.commands.builtin.work import prompt
 from steersman.views.story import Story
@@ -926,6 +927,21 @@ def test_memory_changes_nothing_in_a_folder_that_became_a_link(desk, workspace, 
         assert told == ([] if new else [("AGENTS.md", "same\n")])
 
 
+def test_how_a_remembered_answer_is_deleted_is_said_where_it_is_shown(desk, script):
+    async def scenario(desk):
+        await desk.stage.say("fix it")
+        async for message in desk.seat.follow():
+            if isinstance(message.body, ConfirmRequest):
+                lasting = ConfirmResponse("allow", scope="thread")
+                await desk.seat.handle.answer(message.corr, lasting)
+                break
+        await desk.seat.handle.wait()
+        return await desk.type("/permissions")
+
+    [(_, (_, told))] = desk(scenario, model=script({"tool_calls": [FIX]}, {"text": "Done."}))
+    assert "`/permissions forget ID` deletes a remembered answer." in told
+
+
 def test_a_rule_is_among_the_permissions(desk, environ, workspace):
     folder = Path(environ["XDG_CONFIG_HOME"], "steersman")
     folder.mkdir(parents=True, exist_ok=True)
@@ -939,6 +955,7 @@ def test_a_rule_is_among_the_permissions(desk, environ, workspace):
     assert "**deny**" in told
     assert "no-make" in told
     assert "use just" in told
+    assert "forget" not in told  # a rule is deleted in its file
 
 
 def test_the_context_is_shown_as_bars(desk, script):

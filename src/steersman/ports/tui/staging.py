@@ -47,7 +47,8 @@ class AppStage:
         self._app.say_for(text, 60)
 
     def done(self, text: str) -> None:
-        """The conversation shows it."""
+        """The conversation shows it; what was said before is past."""
+        self._app.query_one(Passing).past()
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:

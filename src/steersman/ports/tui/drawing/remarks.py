@@ -35,6 +35,10 @@ ENDINGS = {
     "interrupted": "cut off when Steersman ended",
     "needs_answer": "needs an answer", "limit": "a limit was reached", "blocked": "blocked",
 }  # fmt: skip
+NEXT = {
+    "interrupted": "Say “continue” to go on from here.",
+    "failed": "/retry sends your message again.",
+}
 
 
 def draw_remark(block: Remark, width: int, look: Look) -> list[Text]:
@@ -121,7 +125,7 @@ def _ended(end: TurnEnd, seconds: float, palette: Palette) -> tuple[str, Style, 
         mark, style = "✗", palette.bad
     # The error that ended it is right above.
     known = end.ending in ("failed", "limit", "blocked", "needs_answer")
-    next_ = "Say “continue” to go on from here." if end.ending == "interrupted" else ""
+    next_ = NEXT.get(end.ending, "")
     return mark, style, " · ".join(told), _filled("" if known else end.reason, next_)
 
 

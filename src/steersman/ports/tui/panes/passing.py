@@ -57,6 +57,11 @@ class Passing(Widget):
         if self._said.pop(key, None) is not None:
             self._show()
 
+    def past(self) -> None:
+        """Something else was done since: only what still continues is said on."""
+        self._said = {key: one for key, one in self._said.items() if one.seconds is None}
+        self._show()
+
     def cover(self, covered: bool) -> None:
         """Whether something else has the place; what is said waits behind it, for its time."""
         if covered != self.covered:

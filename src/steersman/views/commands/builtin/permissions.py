@@ -9,6 +9,9 @@ from steersman.views.commands.stage import Stage
 from steersman.views.commands.words import cell
 from steersman.views.text import one_line
 
+ANSWERS = ("turn", "thread", "here")
+FORGET = "`/permissions forget ID` deletes a remembered answer."
+
 
 async def permissions(stage: Stage, arguments: str) -> None:
     """Show what holds, or forget an answer."""
@@ -29,21 +32,23 @@ def _shown(stage: Stage) -> str:
     seat = stage.seat
     said = seat.settings
     reads = [f"- may also read {cell(folder, 300)}, and not write there" for folder in said.add_dir]
+    found = policy.rules(seat.host, seat.folder, said, seat.id)
     lines = [f"Mode **{said.mode}**, trust **{said.trust}**, approvals **{said.approvals}**.", ""]
-    for one in policy.rules(seat.host, seat.folder, said, seat.id):
+    for one in found:
         why = f" — {cell(one.rule.reason, 200)}" if one.rule.reason else ""
         where = f"{cell(one.rule.id, 60)}, {cell(one.stands, 80)}"
         lines.append(f"- **{one.rule.decision}** {cell(one.about, 300)} ({where}){why}")
     if len(lines) == 2:
         lines.append("There are no rules and no remembered answers; the approvals level decides.")
         lines += [""] if reads else []
-    return "\n".join([*lines, *reads])
+    forget = ["", FORGET] if any(one.rule.source in ANSWERS for one in found) else []
+    return "\n".join([*lines, *reads, *forget])
 
 
 def _answers(stage: Stage, typed: str) -> list[Choice]:
     seat = stage.seat
     found = policy.rules(seat.host, seat.folder, seat.settings, seat.id)
-    answers = [one for one in found if one.rule.source in ("turn", "thread", "here")]
+    answers = [one for one in found if one.rule.source in ANSWERS]
     return [Choice(f"forget {one.rule.id}", one_line(one.about, 60)) for one in answers]
 
 
