@@ -17,7 +17,7 @@ _BOLD = re.compile(r"\*\*(?=\S)([^*`\n]+)(?<=\S)\*\*")  # a terminal shows its s
 
 
 async def rest(seat: Seat, story: Story, width: int = 80) -> list[str]:
-    """The last message and the start of its answer, and what the thread changed and still stands."""
+    """The last message and the start of its answer, and what the thread changed in all."""
     lines, said = [], list[str]()
     asked: Person | None = None
     for block in story.blocks:
