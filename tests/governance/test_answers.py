@@ -200,7 +200,7 @@ def test_hosts_and_tools_of_servers_are_offered_by_name(action, rule, told):
         ),
         (
             [ChangeMany(HERE, 0, 0, 1, lost=1)],
-            "you are asked each time a command deletes something permanently",
+            "you are asked each time a command deletes work that git does not keep",
         ),
         (
             [Write(f"{HERE}/.git/hooks/x")],

@@ -136,7 +136,7 @@ def _rules(
                 scopes = ("thread",)
             case ChangeMany() as many:
                 lost = many.lost or many.discarded or many.commits or many.objects or many.unnamed
-                what = "deletes something permanently" if lost else "changes this many files"
+                what = "deletes work that git does not keep" if lost else "changes this many files"
                 raise _NoOffer(f"you are asked each time a command {what}")
             case _:
                 raise _NoOffer("you are asked about such a request each time")

@@ -133,6 +133,7 @@ def test_a_command_that_ends_with_an_ampersand_is_a_background_job(environ, work
             await me.say("!echo up; sleep 600 &")
             await me.until(lambda: me.messages("tool_result"))
             await me.sees("up", "continues in the background as p1")
+            assert me.screen().count("continues in the background") == 1
             assert dict(me.app.seat.jobs) == {"p1": "echo up; sleep 600"}
 
     live(scene)

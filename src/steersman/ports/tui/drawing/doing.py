@@ -44,7 +44,8 @@ def command(arguments: Mapping[str, JSON], output: Mapping[str, JSON], palette: 
     printed, lines = printed_rows(str(output.get("output", "")), palette)
     told = [one for one in folded(changes) if not one.startswith("git: ")]
     told += [f"not allowed to reach: {one}" for one in listed(output, "refused")]
-    told += filter(None, [for_people(str(output.get("note") or ""))])
+    note = for_people(str(output.get("note") or "")).split("; ")
+    told += filter(None, ["; ".join(part for part in note if part not in words)])
     count = len(printed)
 
     def make(at: int) -> Text:
