@@ -265,7 +265,7 @@ class Plain(LineStage):
         await self._seat.run(command)
         await self._teller.caught_up()
 
-    async def _safely(self, doing: Coroutine[Any, Any, None]) -> None:
+    async def _safely(self, doing: Coroutine[Any, Any, object]) -> None:
         try:
             await doing
         except SteersmanError as problem:
