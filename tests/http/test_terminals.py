@@ -252,6 +252,16 @@ def test_nothing_outlives_the_server(other: Served, end: Any) -> None:
         time.sleep(0.05)
 
 
+def test_a_server_ends_while_someone_is_asked_about_what_a_program_did(other: Served) -> None:
+    """The file is as it was: nobody said yes."""
+    (other.workspace / "notes").write_text("git does not have this\n")
+    thread = opened(other, "bash", "-c", "rm notes").partition(".")[0]
+    with other.events(thread) as frames:
+        assert next(one for one in frames if one.kind == "confirm_request")
+    other.stop()
+    assert (other.workspace / "notes").exists()
+
+
 # Attacks
 
 

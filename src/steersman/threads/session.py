@@ -304,6 +304,7 @@ class Session(Turning):
         await self._floor.leaves(FloorState.UNDOING, FloorState.COMPACTING)
         torn = self.state is FloorState.TORN
         self._floor.move(Move.CLOSE)
+        self.leave()  # what a command did that has ended may be asked about still
         await self._let_go()
         if torn:
             await self._systems.recover(self.log, None)
