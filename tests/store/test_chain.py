@@ -187,8 +187,8 @@ SPOILING: list[tuple[str, set[int]]] = [
     ("UPDATE messages SET time = x'ff' WHERE seq = 5", {5}),
     ("UPDATE messages SET kind = CAST(x'ff00' AS TEXT) WHERE seq = 5", {5}),
     (
-        "INSERT INTO messages SELECT thread, 11, time, turn, kind, path, corr, body, hash "
-        "FROM messages WHERE seq = 10",
+        "INSERT INTO messages (thread, seq, time, turn, kind, path, corr, body, hash) "
+        "SELECT thread, 11, time, turn, kind, path, corr, body, hash FROM messages WHERE seq = 10",
         {11},
     ),
     ("UPDATE threads SET head = 9", {10}),
