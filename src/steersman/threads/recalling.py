@@ -30,10 +30,25 @@ async def recover(log: ThreadLog, journal: Journal, root: str | None) -> Resumpt
 
     With `root`, a turn of the agent there that only waits for answers stays open, and is returned.
     """
+    left = await asyncio.to_thread(_cut_off, log)
+    await _settle(log, journal, left)
+    return await _close(log, left, root)
+
+
+async def settle(log: ThreadLog, journal: Journal) -> None:
+    """Only say what a session that was cut off did not do to files: where those are."""
+    await _settle(log, journal, await asyncio.to_thread(_cut_off, log))
+
+
+async def close(log: ThreadLog, root: str | None) -> Resumption | None:
+    """Only close what a session that was cut off left open: where the log is."""
+    return await _close(log, await asyncio.to_thread(_cut_off, log), root)
+
+
+async def _settle(log: ThreadLog, journal: Journal, left: Sequence[Message]) -> None:
     from steersman.operations.journal.commit import recover as undo_cut_off
     from steersman.operations.journal.recovery import forget_reverted, reverted
 
-    left = await asyncio.to_thread(_cut_off, log)
     changed = any(message.kind == "checkpoint" for message in left)
     told, void = list[str](), list[Message]()
     if changed:
@@ -44,8 +59,11 @@ async def recover(log: ThreadLog, journal: Journal, root: str | None) -> Resumpt
         await asyncio.to_thread(forget_reverted, journal.objects, log.thread, taken)
     if changed:
         never = await asyncio.to_thread(journal.never_made, [*left, *void])
-        path = left[0].path
+        path = f"{left[0].path.partition('/')[0]}/operations"
         await log.append(*_void(never), *(Draft(Error(words), path) for words in told))
+
+
+async def _close(log: ThreadLog, left: Sequence[Message], root: str | None) -> Resumption | None:
     kept = resumption(left, root) if root is not None else None
     copied = await asyncio.to_thread(_copied, log)
     drafts = [*jobs_ended(left, copied=copied), *closing(left, kept, copied=copied)]

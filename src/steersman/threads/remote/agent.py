@@ -16,6 +16,7 @@ from msgspec import Raw
 from steersman.operations.journal.objects import Objects
 from steersman.records.errors import SteersmanError
 from steersman.records.settings import Settings
+from steersman.records.thread import Activity
 from steersman.store.log import Lane
 from steersman.threads import recalling
 from steersman.threads.remote.bench import AgentSystems, Bench, Nobody, Opening
@@ -33,11 +34,8 @@ from steersman.threads.remote.words import (
     Names,
     Open,
     Opened,
-    Recover,
-    Resumed,
     Reverse,
     Way,
-    stored,
 )
 
 Prepare = Callable[[Open], Awaitable[Opening]]
@@ -155,15 +153,10 @@ class Serving:
         """Undo what a dead process left half done."""
         return await self.bench.systems.runs.tidy(Lane(self.bench.log, *lane))
 
-    async def recover(self, asked: Recover) -> Resumed | None:
-        """Close what a session that was cut off left open."""
-        log, journal = self.bench.log, self.bench.systems.journal
-        log.activity = asked.activity
-        kept = await recalling.recover(log, journal, asked.root)
-        if kept is None:
-            return None
-        calls, waiting = (tuple(map(stored, found)) for found in (kept.calls, kept.asked))
-        return Resumed(kept.turn, kept.began, calls, waiting)
+    async def recover(self, activity: Activity) -> None:
+        """Say what a session that was cut off did not do to files."""
+        self.bench.log.activity = activity
+        await recalling.settle(self.bench.log, self.bench.systems.journal)
 
     async def reverse(self, asked: Reverse) -> int:
         """Carry out an undo or a redo, through the host's gate and into its log."""
@@ -220,7 +213,7 @@ _METHODS: dict[str, tuple[Any, Callable[[Serving, Any], Coroutine[Any, Any, Any]
     "apply": (Settings, Serving.apply),
     "tidy": (tuple[str, int], Serving.tidy),
     "leave": (None, Serving.leave),
-    "recover": (Recover, Serving.recover),
+    "recover": (Activity, Serving.recover),
     "reverse": (Reverse, Serving.reverse),
     "way": (Way, Serving.way),
     "blob": (str, Serving.blob),

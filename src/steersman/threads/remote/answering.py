@@ -6,7 +6,6 @@ from itertools import dropwhile, islice
 from types import NoneType
 from typing import Any, Protocol
 
-import msgspec
 from msgspec import Raw
 
 from steersman.governance.gate import Gate, Permit
@@ -14,13 +13,16 @@ from steersman.records.errors import SteersmanError
 from steersman.records.message import Question
 from steersman.records.thread import Thread
 from steersman.store.contract import Row, Store
-from steersman.store.log import Draft, Lane, ThreadLog, to_message
+from steersman.store.log import ThreadLog, to_message
 from steersman.systems import Edited
 from steersman.threads.remote.calling import Caller
+from steersman.threads.remote.entries import Entries
 from steersman.threads.remote.far_log import PAGE
+from steersman.threads.remote.frames import Garbled
 from steersman.threads.remote.line import Line
 from steersman.threads.remote.place import Place
 from steersman.threads.remote.words import (
+    NO_SENSE,
     Admit,
     Admitted,
     Asking,
@@ -33,6 +35,7 @@ from steersman.threads.remote.words import (
     heard,
     spoken,
     stored,
+    understood,
 )
 
 
@@ -90,10 +93,10 @@ class BookDesk:
         """A part of a log."""
         match method:
             case "read":
-                asked = msgspec.msgpack.decode(body, type=Reading)
+                asked = understood(body, Reading)
                 return await asyncio.to_thread(self._books.read, asked)
             case "thread":
-                wanted = msgspec.msgpack.decode(body, type=str)
+                wanted = understood(body, str)
                 return await asyncio.to_thread(self._books.thread, wanted)
         raise SteersmanError(f"The host does not know “{method}”.")
 
@@ -138,7 +141,11 @@ class Reach:
     async def _handle(self, method: str, body: Raw) -> Any:
         if self.desk is None:
             raise SteersmanError("No thread is open on this line.")
-        return await self.desk.answer(method, body)
+        try:
+            return await self.desk.answer(method, body)
+        except Garbled as problem:
+            self.line.end(problem)  # who says such things is not worked with
+            raise
 
     def _hear(self, method: str, body: Raw) -> None:
         if self.desk is not None:
@@ -153,30 +160,34 @@ class FarDesk(BookDesk):
         self._log = log
         self._gate = gate
         self._place = place
+        self._entries = Entries(log)
 
     async def answer(self, method: str, body: Raw) -> Any:
         """Do what the agent asks."""
         match method:
             case "admit" | "glance" | "expect":
-                return await self._judged(method, msgspec.msgpack.decode(body, type=Admit))
+                return await self._judged(method, understood(body, Admit))
             case "append":
-                return await self._append(msgspec.msgpack.decode(body, type=list[Drafted]))
+                return await self._append(understood(body, list[Drafted]))
             case "question":
-                asking = msgspec.msgpack.decode(body, type=Asking)
+                asking = understood(body, Asking)
                 question = heard(asking.said)
-                assert isinstance(question, Question)
-                lane = Lane(self._log, asking.path, asking.turn)
+                if not isinstance(question, Question):
+                    raise Garbled(NO_SENSE, f"{asking.said.kind} is no question.")
+                lane = await self._entries.lane(asking.path, asking.turn)
                 return spoken(await self._gate.question(question, lane))
         return await super().answer(method, body)
 
     async def close(self) -> None:
         """Let go of the threads that waited for the machine."""
+        self._entries.close()
         await self._place.close()
 
     async def _judged(self, method: str, asked: Admit) -> Admitted | None:
         """The verdict on actions; the agent may do these, for this call, and nothing else."""
         self._place.learn(asked.actions, asked.facts)
-        about = (asked.call, asked.tool, asked.actions, Lane(self._log, asked.path, asked.turn))
+        lane = await self._entries.lane(asked.path, asked.turn)
+        about = (asked.call, asked.tool, asked.actions, lane)
         if method == "expect":
             await self._gate.foresee(*about)
             return None
@@ -193,16 +204,15 @@ class FarDesk(BookDesk):
         return Admitted(head, verdict=said)
 
     async def _append(self, drafts: list[Drafted]) -> list[Stored]:
-        made = [Draft(heard(one.said), one.path, one.turn, one.corr) for one in drafts]
+        made = [await self._entries.written(one) for one in drafts]
         return [stored(message) for message in await self._log.append(*made)]
 
     def hear(self, method: str, body: Raw) -> None:
         """Take what the agent tells."""
         if method == "broadcast":
-            one = msgspec.msgpack.decode(body, type=Drafted)
-            self._log.broadcast(Draft(heard(one.said), one.path, one.turn, one.corr))
+            self._log.broadcast(self._entries.shown(understood(body, Drafted)))
             return
-        flag = msgspec.msgpack.decode(body, type=Flagged)
+        flag = understood(body, Flagged)
         match method:
             case "hold":
                 self._gate.hold(flag.call, flag.why)

@@ -14,19 +14,42 @@ import msgspec
 from steersman.operations.executor import Outcome, Toolbox
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
-from steersman.records import errors
 from steersman.records.action import Action
 from steersman.records.dialogue import Call, ToolSpec
-from steersman.records.errors import BudgetSpent, SteersmanError
-from steersman.records.message import ToolResult
+from steersman.records.errors import (
+    BudgetSpent,
+    Denied,
+    Halted,
+    LeaseLost,
+    NeedsAnswer,
+    SteersmanError,
+    StorageProblem,
+    ToolProblem,
+    UsageProblem,
+)
+from steersman.records.message import DiffReady, ToolResult
 from steersman.store.log import Lane
 from steersman.systems import Note
+from steersman.threads.remote.frames import Garbled
 from steersman.threads.remote.line import Line, Stopped
-from steersman.threads.remote.words import Do, Done, Offered, Problem, heard
+from steersman.threads.remote.words import (
+    NO_SENSE,
+    Do,
+    Done,
+    Offered,
+    Problem,
+    heard,
+    understood,
+)
 
 CUT = "the line to the workspace was cut; outcome unknown"
 UNKNOWN = "interrupted: what became of it is not known yet"
 PATIENCE = 3.0  # seconds that a call which was stopped waits for a line that is cut
+
+_STOPS = (
+    BudgetSpent, Denied, Halted, LeaseLost, NeedsAnswer, StorageProblem, ToolProblem, UsageProblem,
+)  # fmt: skip
+_KINDS: dict[str, type[SteersmanError]] = {kind.__name__: kind for kind in _STOPS}
 
 
 class FarTool(Tool[Arguments]):
@@ -38,6 +61,8 @@ class FarTool(Tool[Arguments]):
         self.name = offered.spec.name
         self._spec = offered.spec
         self._always = offered.always
+        if offered.family not in Family.__members__:
+            raise Garbled(NO_SENSE, f"No tool is of the family “{offered.family}”.")
         self.family = Family[offered.family]  # type: ignore[misc]
         self.offered = offered.offered  # type: ignore[misc]
 
@@ -107,10 +132,16 @@ class FarToolbox(Toolbox):
             except SteersmanError as problem:
                 result = ToolResult(call.name, "interrupted", message=f"{CUT}: {problem.what}")
                 return Outcome(result, stop=stop or problem)
-        done = msgspec.msgpack.decode(said, type=Done)
-        if done.tools:
-            self.use(self.line, done.tools)
-        return outcome_of(done, stop)
+        try:
+            done = understood(said, Done)
+            outcome = outcome_of(done, stop)
+            if done.tools:
+                self.use(self.line, done.tools)
+        except Garbled as problem:
+            self.line.end(problem)
+            result = ToolResult(call.name, "interrupted", message=f"{CUT}: {problem.what}")
+            return Outcome(result, stop=stop or problem)
+        return outcome
 
     async def _foresee(self, call: Call, lane: Lane, before: asyncio.Task[None] | None) -> None:
         if not isinstance(self._tools[call.name], FarTool):
@@ -131,16 +162,15 @@ class FarToolbox(Toolbox):
 
 def outcome_of(done: Done, stop: BaseException | None = None) -> Outcome:
     """What an agent says of a call, as the log gets it."""
-    result = heard(done.result)
-    assert isinstance(result, ToolResult)
+    result, *diffs = map(heard, (done.result, *done.diffs))
+    if not isinstance(result, ToolResult) or not all(isinstance(one, DiffReady) for one in diffs):
+        raise Garbled(NO_SENSE, "It is not what comes of a call.")
     if stop is None and done.stop is not None:
         stop = _problem(done.stop)
-    return Outcome(result, tuple(map(heard, done.diffs)), stop, done.whole)
+    return Outcome(result, tuple(diffs), stop, done.whole)
 
 
 def _problem(said: Problem) -> BaseException:
     if said.kind == "Stopped":
         return asyncio.CancelledError()
-    kind = getattr(errors, said.kind, SteersmanError)
-    problem: SteersmanError = kind(said.what, said.why, said.try_this)
-    return problem
+    return _KINDS.get(said.kind, SteersmanError)(said.what, said.why, said.try_this)

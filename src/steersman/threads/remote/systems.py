@@ -1,16 +1,16 @@
 """A thread at the host whose workspace is on another machine: gate, log and model are here."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import islice
 from types import NoneType
 from typing import Any
-
-from msgspec.structs import replace
 
 from steersman.coordination.recovery import Resumption
 from steersman.governance.gate import Gate
 from steersman.governance.policy import Circumstances
 from steersman.governance.secret_finder import unreadable
+from steersman.governance.secrets import can_be_masked
 from steersman.identity.mcp_servers import Configured
 from steersman.intelligence import earlier
 from steersman.operations.tool import Tool
@@ -25,21 +25,29 @@ from steersman.records.tool_names import offers
 from steersman.records.undo import UndoPlan
 from steersman.store.log import Lane, ThreadLog, read_messages
 from steersman.systems import Coordination
+from steersman.threads import recalling
 from steersman.threads.remote.answering import FarDesk, Reach
+from steersman.threads.remote.frames import Garbled
 from steersman.threads.remote.operations import FarToolbox, outcome_of
 from steersman.threads.remote.place import Place
 from steersman.threads.remote.words import (
+    NO_SENSE,
     Done,
     Open,
     Opened,
-    Recover,
-    Resumed,
     Reverse,
     heard,
-    message_of,
 )
 from steersman.threads.systems import Found, Setup, ThreadSystems, plan_file
 from steersman.threads.thinking import Briefing, Mind
+
+SENT = (
+    "mode", "trust", "approvals", "sandbox", "safer", "guard", "tools", "add_dir", "domains",
+    "environment", "sockets", "language_servers", "code_backends", "max_output", "max_processes",
+    "max_file", "nice", "command_wait",
+)  # fmt: skip
+MOST_MASKS = 1000
+LEAST_MASK, LONGEST_MASK = 8, 4096
 
 
 class FarSystems(ThreadSystems):
@@ -78,7 +86,7 @@ class FarSystems(ThreadSystems):
         line, root = setup.reach.line, setup.workspace.root
         asked = Open(log.thread, log.head, sent(setup.settings), unreadable(setup.rules))
         opened = await line.ask("open", asked, Opened)
-        log.redactor.learn(opened.masks)
+        log.redactor.learn(masks_of(opened.masks))
         secret_files = SecretFiles(root, opened.secret)
         briefing = None
         if mind is not None:
@@ -144,21 +152,16 @@ class FarSystems(ThreadSystems):
         if open_calls:
             asked = [one.corr for one in open_calls]
             known = await self._reach.line.ask("results", asked, list[Done | None])
+            if len(known) != len(open_calls):
+                raise Garbled(NO_SENSE, "It is not about the calls that were asked about.")
             for call, done in zip(open_calls, known, strict=True):
                 if done is not None:
                     outcome = outcome_of(done)
                     lane = Lane(log, call.path, call.turn)
                     await lane.append(*outcome.diffs, outcome.result, corr=call.corr)
                     self._reach.line.tell("heard", call.corr)
-        asked_to = Recover(waits, log.activity)
-        kept = await self._reach.line.ask("recover", asked_to, Resumed | None)  # type: ignore[arg-type]
-        if kept is None:
-            return None
-        calls, waiting = (
-            tuple(message_of(log.thread, one) for one in found)
-            for found in (kept.calls, kept.asked)
-        )
-        return Resumption(kept.turn, kept.began, calls, waiting)
+        await self._reach.line.ask("recover", log.activity, NoneType)
+        return await recalling.close(log, waits)
 
     async def reverse(self, plan: UndoPlan, force: bool, lane: Lane) -> int:
         """Change files there as a plan says."""
@@ -186,8 +189,14 @@ class FarSystems(ThreadSystems):
 
 
 def sent(settings: Settings) -> Settings:
-    """Settings as an agent gets them: nothing of models and keys, nor what runs at the host."""
-    return replace(settings, models={}, providers={}, roles={}, fallback={}, store="", hooks={})
+    """Settings as an agent gets them: those that its tools work by, and nothing else."""
+    return Settings(**{name: getattr(settings, name) for name in SENT})
+
+
+def masks_of(said: Iterable[str]) -> list[str]:
+    """What an agent says is secret, as far as it can be: no words that the log needs."""
+    found = (one for one in said if LEAST_MASK <= len(one) <= LONGEST_MASK and can_be_masked(one))
+    return list(islice(found, MOST_MASKS))
 
 
 def _open_calls(log: ThreadLog) -> Sequence[Message]:

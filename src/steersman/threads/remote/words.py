@@ -5,9 +5,10 @@ Messages travel as their kind and the bytes that the log would keep.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
 from steersman.records.action import Action, Delete, Execute, Verdict, Write
 from steersman.records.dialogue import Call, ToolSpec
@@ -16,10 +17,13 @@ from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import Body, Message, decode_body, encode_body
 from steersman.records.profile import Profile
 from steersman.records.settings import Settings
-from steersman.records.thread import Activity
 from steersman.records.undo import UndoPlan
 from steersman.store.log import Draft
 from steersman.systems import Edited
+from steersman.threads.remote.frames import Garbled
+
+T = TypeVar("T")
+NO_SENSE = "The other side of the line says something unknown."
 
 Containment = Literal["full", "weaker", "none"]
 
@@ -167,22 +171,6 @@ class Seen(Struct, frozen=True):
     hidden: tuple[str, ...] = ()
 
 
-class Recover(Struct, frozen=True):
-    """Close what a cut-off session left open; a turn of the agent at `root` may wait."""
-
-    root: str | None
-    activity: Activity
-
-
-class Resumed(Struct, frozen=True):
-    """A turn that waits for an answer, and can continue."""
-
-    turn: int
-    began: int
-    calls: tuple[Stored, ...]
-    asked: tuple[Stored, ...]
-
-
 class Reverse(Struct, frozen=True):
     """Carry out an undo or a redo that was planned."""
 
@@ -277,7 +265,18 @@ def spoken(body: Body) -> Spoken:
 
 def heard(said: Spoken) -> Body:
     """A body that has travelled."""
-    return decode_body(said.kind, said.data)
+    try:
+        return decode_body(said.kind, said.data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Garbled(NO_SENSE, f"{said.kind}: {error}") from error
+
+
+def understood(said: Raw, kind: type[T]) -> T:
+    """A record that has travelled."""
+    try:
+        return msgspec.msgpack.decode(said, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Garbled(NO_SENSE, str(error)) from error
 
 
 def drafted(drafts: Iterable[Draft]) -> list[Drafted]:
