@@ -223,3 +223,21 @@ def test_a_file_makes_no_machine_connect_to_another(
     assert done.returncode != 0
     assert "came out of a file" in done.stderr
     assert box.agents() == []
+
+
+def test_what_the_agent_keeps_is_for_its_person_alone_whatever_the_umask_is(
+    box: Box, far: Steer, script: Callable[..., str]
+) -> None:
+    ssh = Path(far.environ["STEERSMAN_SSH_COMMAND"])
+    ssh.write_text(ssh.read_text().replace("#!/bin/sh\n", "#!/bin/sh\numask 000\n"))
+    box.data = box.home / "kept" / "data"
+    ssh.write_text(ssh.read_text().replace(f"{box.home}/data", str(box.data)))
+    model = script(
+        {"tool_calls": [call("workspace_run_command", command="echo two > README.md")]},
+        {"text": "Done."},
+    )
+    far.messages("run", "-w", box.address, "--model", model, "--yes", "work")
+    kept = [box.data.parent, *box.data.parent.rglob("*")]
+    assert box.data / "agent" / "agent.log" in kept
+    others = {str(one): oct(one.lstat().st_mode) for one in kept if one.lstat().st_mode & 0o077}
+    assert others == {}

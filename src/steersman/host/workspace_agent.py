@@ -25,6 +25,7 @@ from steersman.host.masking import Secrets
 from steersman.identity.settings import cache_folder, config_file, data_folder
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import SteersmanError, UsageProblem
+from steersman.records.private_files import make_private, make_private_folder
 from steersman.threads.remote.agent import Agent
 from steersman.threads.remote.bench import Opening
 from steersman.threads.remote.calling import PATIENCE, Lines
@@ -69,7 +70,7 @@ class Workplace:
         self._environ = environ
         self._data = data_folder(environ)
         self._state = self._data / "agent"
-        self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(self._state)
         self._home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
         self._private = (str(self._data), str(config_file(environ).parent))
         self.resources = HostResources(
@@ -121,7 +122,7 @@ def socket_of(folder: str, environ: Mapping[str, str]) -> str:
     if len(os.fsencode(base)) + len(name) + 6 > _LONGEST_SOCKET:
         short = sha256(os.fsencode(base)).hexdigest()[:8]
         base = f"/tmp/steersman-{os.getuid()}-{short}"
-    os.makedirs(base, mode=0o700, exist_ok=True)
+    make_private_folder(Path(base))
     found = os.lstat(base)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise SteersmanError(f"{base} can be entered by others.", "The agent is not started there.")
@@ -214,7 +215,8 @@ def _connected(path: str) -> socket.socket | None:
 def _start(folder: str, environ: Mapping[str, str]) -> None:
     """Start an agent that stays; what goes wrong with it is in its file."""
     told = Path(data_folder(environ), "agent", "agent.log")
-    told.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(told.parent)
+    make_private(told)
     with open(told, "ab") as errors:
         subprocess.Popen(
             [sys.executable, "-m", "steersman", "workspace", "agent", "--stay", "--", folder],
