@@ -147,7 +147,7 @@ def test_a_change_is_denied_with_words_of_guidance(steer, script, workspace, ope
     window.until(READY)
     window.say("mend add()")
     answer(window, "g")
-    window.until("what to do instead")
+    window.until("what to do instead", gone="Yes, this once")
     window.write("use sum() instead")
     window.press("Enter")
     window.until("I will use sum().", READY)

@@ -23,6 +23,8 @@ STARTERS = {
     "operations/running/guardian_process.py",
     "intelligence/tunnel.py",
     "host/carrying.py",
+    "host/reaching.py",
+    "host/workspace_agent.py",
     "ports/tui/editor.py",
 }
 STARTING = re.compile(r"create_subprocess_|\bPopen\(|subprocess\.(run|call)\(|posix_spawn\w*\(")

@@ -48,6 +48,7 @@ class Reach(Struct):
     lane: Any = SimpleNamespace(log=SimpleNamespace(redactor=Redactor()))
     journal: Any = None
     profile: Profile = PLAIN
+    typed: bool = False
 
 
 class Bare:
