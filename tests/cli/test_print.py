@@ -124,6 +124,29 @@ def test_each_denial_is_a_line_on_standard_error(script, printed):
     assert done.stderr == "denied: write_file new.txt (needs approval; --allow Write allows it)\n"
 
 
+def test_a_denied_host_is_a_line_on_standard_error_too_and_a_flag_allows_it(script, printed):
+    fetch = "curl -sS -m 20 http://unknown.invalid/ -o /dev/null"
+    model = script({"tool_calls": [shell(f"{fetch}; {fetch}; false")]}, DONE)
+    done, _ = printed("fetch it", "--model", model)
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    flag = "--domain unknown.invalid:80"
+    told = f"a connection to unknown.invalid:80 (needs approval; {flag} allows it)"
+    assert done.stderr == f"denied: {told}\n"
+    done, _ = printed("fetch it", "--model", model, *flag.split())
+    assert (done.stdout, done.stderr) == ("Done.\n", "")
+
+
+def test_where_nobody_can_approve_a_host_the_model_is_not_sent_out_of_the_sandbox(script, printed):
+    model = script(
+        {"tool_calls": [shell("curl -sS -m 20 https://unknown.invalid/")]},
+        {"expect": "Nobody is there to approve this", "text": "Done."},
+    )
+    how = ("--output-format", "stream-json", "--verbose")
+    done, lines = printed("fetch it", "--model", model, *how)
+    assert done.returncode == 0
+    assert "try again with outside_sandbox" not in str(lines)
+
+
 def test_a_denied_tool_stays_denied_whatever_else_is_allowed(workspace, script, printed):
     model = script({"tool_calls": [shell("touch made")]}, DONE)
     how = ("--model", model, "--output-format", "json", "--yes")

@@ -110,6 +110,37 @@ def test_a_host_is_denied_to_one_command_or_to_the_thread(steer, script, key, qu
     assert ["403403" in output for output in outputs] == [True, True]
 
 
+@pytest.mark.parametrize("said", ["n", "use the copy in vendor/ instead"])
+def test_a_no_to_a_host_reaches_the_model_and_is_not_asked_about_by_another_way(
+    steer, script, said
+):
+    """Not the same command outside the sandbox, nor another one to the same host."""
+    fetch = "curl -sS -m 20 http://unknown.example.org/a"
+    outside = [
+        call("workspace_run_command", command=command, outside_sandbox=True)
+        for command in (fetch, "curl -s unknown.example.org/a -o a")
+    ]
+    answers = [{"tool_calls": [one]} for one in (shell(fetch), *outside)]
+    with Terminal(steer, "run", "--model", script(*answers, DONE), "go") as terminal:
+        terminal.until("unknown.example.org, port 80")
+        terminal.until(f"$ {fetch}")
+        terminal.until("[n]o, [d] no in this thread, or say what to do instead: ")
+        terminal.press(f"{said}\n")
+        terminal.until("Done.")
+        assert terminal.end() == 0
+    thread = decoded(steer("threads", "list", "--json", "--limit", "1").stdout)[0]["id"]
+    messages = decoded(steer("replay", thread).stdout)
+    words = "" if said == "n" else said
+    (asked,) = bodies(messages, "confirm_request")
+    assert asked["command"] == fetch
+    first, *others = bodies(messages, "tool_result")
+    note = first["output"]["note"]
+    assert note == f"unknown.example.org:80 was not reached: the user said no. {words}".strip()
+    assert [one["status"] for one in others] == ["denied", "denied"]
+    no = "Denied: the user said no to unknown.example.org:80."
+    assert all(no in one["message"] and words in one["message"] for one in others)
+
+
 def test_a_host_that_nobody_can_be_asked_about_ends_the_run_with_what_the_command_did(
     steer, script, workspace
 ):

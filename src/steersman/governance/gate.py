@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 
 import msgspec
 from msgspec import Struct
@@ -38,6 +39,7 @@ from steersman.governance.policy import (
     forbids,
 )
 from steersman.governance.remembering import Forgetful, Memory
+from steersman.governance.said_no import SaidNo
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.records.action import (
     PERSON,
@@ -115,6 +117,7 @@ class Gate:
         self._own: set[str] = set()  # calls that the user made
         self._typed: dict[str, str] = {}  # what they typed of these
         self._hosts: dict[str, dict[object, Verdict | None]] = {}  # a no or a yes, for a call
+        self._said_no = SaidNo()
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
         self._held: dict[str, str] = {}  # calls that a hook wants asked about, and why
         self._hooks: set[str] = set()  # calls that run hooks
@@ -146,7 +149,10 @@ class Gate:
         hidden = await self._refresh(actions)
         where = await self._in_turn(lane.turn, hook=call in self._hooks)
         line = "" if lane.turn else self._typed.get(call, "")  # ids are the model's in a turn
+        self._said_no.begin(call, actions)
         cases = await self._judged(call, tool, actions, where, line, fresh=not (whole or edited))
+        if call not in self._own:
+            cases = [self._said_no.judged(case, lane.turn) for case in cases]
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
         blocks = [incident(case, tool) for case in cases if is_blocked(case)]
         if any(one.flushed for one in told):
@@ -210,6 +216,7 @@ class Gate:
         await self._get_ready(actions, lane)
         await self._refresh(actions)
         cases = await self._decide(actions, tool, await self._in_turn(lane.turn))
+        cases = [self._said_no.judged(case, lane.turn) for case in cases]
         asked = [case for case in cases if case.verdict.decision == "ask"]
         if not asked or any(case.verdict.decision == "deny" for case in cases):
             return
@@ -317,6 +324,7 @@ class Gate:
             )
         reasons = [reason for case in asked for reason in self._why(case)]
         others = beside(cases, asked)
+        of_hosts = all(host_asked(case.action) for case in asked)
         return ConfirmRequest(
             call=call,
             tool=tool,
@@ -332,6 +340,7 @@ class Gate:
             only_once=offer.only_once,
             whole=whole,
             own=call in self._own,
+            command=self._said_no.command(call) if of_hosts else "",
         )
 
     async def _ask(
@@ -351,6 +360,9 @@ class Gate:
         if response.decision == "deny":
             no = Verdict("deny", PERSON, "the user said no", response.guidance)
             hosts.update((one, no) for one in wanted if one)
+            if request.call not in self._own and any(wanted):
+                places = chain.from_iterable(wanted)
+                self._said_no.note(request.call, lane.turn, places, response.guidance)
             return no
         if response.arguments is not None or response.hunks is not None:
             self._answered.setdefault(request.call, set()).update(map(matter, asked))

@@ -363,7 +363,8 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
 
     `facts` is what the guard read in a command, part by part. `lasting` are the answers that could
     hold for longer; without any, `only_once` shows why. `whole` when the answer can only be allow
-    or deny: neither arguments nor a choice of hunks. `own` when the user made the call.
+    or deny: neither arguments nor a choice of hunks. `own` when the user made the call. `command`
+    wants to reach the hosts that are asked about.
     """
 
     kind: ClassVar[str] = "confirm_request"
@@ -377,6 +378,7 @@ class ConfirmRequest(Body, frozen=True, omit_defaults=True):
     only_once: str = ""
     whole: bool = False
     own: bool = False
+    command: str = ""
 
 
 class ConfirmResponse(Body, frozen=True, omit_defaults=True):

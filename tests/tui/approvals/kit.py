@@ -167,6 +167,7 @@ def network_request(**more: Any) -> Request:
     """A host that a command wants to reach."""
     why = "it only holds for this host"
     action = Network("registry.example", 443)
+    more = {"command": "curl -sS https://registry.example/left-pad"} | more
     return asked("workspace_run_command", action, reason="not allowed yet", only_once=why, **more)
 
 

@@ -266,6 +266,15 @@ def test_title_reason_and_details_say_each_thing_once(
     assert [line.strip() for line in above.rstrip().split("\n")] == card
 
 
+@pytest.mark.parametrize("keys", [[], ["?"]])
+def test_a_host_is_asked_about_with_the_command_that_wants_to_reach_it(keys: list[str]) -> None:
+    shown = press(network_request(command="make fetch\nmake all"), *keys).picture
+    assert [line.strip() for line in shown.split("\n") if "make" in line] == [
+        "$ make fetch",
+        "> make all",
+    ]
+
+
 def test_what_does_not_fit_into_the_title_is_below_it() -> None:
     url = "https://docs.example.org/" + "deep/" * 60 + "end"
     shown = press(asked("web_fetch", Network("docs.example.org", 443, url=url))).picture

@@ -1,12 +1,11 @@
 """What is said of a command that ended, or that continues."""
 
 import asyncio
-from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from steersman.operations.running.command_run import Effects
+from steersman.operations.running.command_run import CommandRun, Effects
 from steersman.operations.running.processes import Running
 from steersman.operations.running.symptoms import looks_confined
 from steersman.operations.tool import Bench
@@ -45,12 +44,11 @@ class CommandResult(Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
-def blame(running: Running, profile: Profile, refused: Sequence[str]) -> str:
+def blame(running: Running, profile: Profile, run: CommandRun) -> str:
     """What of the sandbox a command seems to have failed at, and what can be done about it."""
-    found = looks_confined(running.state.exit_code or 0, running.output.text(), profile, refused)
-    if not found:
-        return ""
-    return f"it may have failed because {found}{OUTSIDE}"
+    code, output = running.state.exit_code or 0, running.output.text()
+    found = looks_confined(code, output, profile, run.refused, denied=run.only_denied)
+    return f"it may have failed because {found}{OUTSIDE}" if found else ""
 
 
 async def with_artifact(result: CommandResult, running: Running, bench: Bench) -> CommandResult:

@@ -78,6 +78,7 @@ class CommandRun(ABC):
         self._telling: list[asyncio.Future[object]] = []
         self._command = ""
         self.refused: list[str] = []  # hosts that the command wanted to reach and could not
+        self._denied: dict[str, str] = {}  # those that the gate denied, and its words
         self.spaces: tuple[int, ...] = ()  # namespaces that it must be started in
         self._served: Callable[[], bool] | None = None  # whether others may have, there
         self._were: dict[str, int | None] = {}  # when what was given had last changed
@@ -116,6 +117,8 @@ class CommandRun(ABC):
                     async with one_by_one if wanted.registries else nullcontext():
                         await bench.admit([wanted])
                 except SteersmanError as problem:
+                    why = " ".join(filter(None, (problem.what, problem.try_this)))
+                    self._denied[f"{host}:{port}"] = why.removeprefix("Denied: ")
                     return problem.what
                 return ""
 
@@ -128,6 +131,16 @@ class CommandRun(ABC):
                 return f"{canonical_host(host)}:{port}" in self._profile.nearby
 
             await self._open(ask, denied, nearby, self._profile.nearby)
+
+    @property
+    def denials(self) -> list[str]:
+        """What was said to each host that the gate denied."""
+        return [f"{place} was not reached: {why}" for place, why in self._denied.items()]
+
+    @property
+    def only_denied(self) -> bool:
+        """Whether each host that was not reached is one of those."""
+        return bool(self._denied) and self._denied.keys() >= set(self.refused)
 
     @property
     def asking(self) -> bool:

@@ -34,9 +34,10 @@ _PROXY = "it does not use the sandbox's proxy"
 
 
 class Ended(Struct, frozen=True):
-    """A command that ended: what it was and what it printed; `refused` are hosts it was denied.
+    """A command that ended: what it was and what it printed; `refused` are hosts it was refused.
 
-    `dropped` looks for files that it wrote beside those that it was given.
+    `denied` when each of these was, by the gate. `dropped` looks for files that it wrote beside
+    those that it was given.
     """
 
     command: str
@@ -45,6 +46,7 @@ class Ended(Struct, frozen=True):
     output: str
     refused: Sequence[str]
     dropped: Callable[[], Sequence[str]]
+    denied: bool = False
 
 
 class Refused(Struct, frozen=True):
@@ -88,7 +90,9 @@ class SecondChances:
         alone, found = "", NOTHING
         if ended.exit_code or profile.given or was_refused_a_push(ended.output):
             alone, found = await asyncio.to_thread(_looked, ended, root, profile, level)
-        confined = looks_confined(ended.exit_code, ended.output, profile, ended.refused)
+        confined = looks_confined(
+            ended.exit_code, ended.output, profile, ended.refused, denied=ended.denied
+        )
         why = alone or confined
         if found == NOTHING and not worth_letting_out(why):
             return None

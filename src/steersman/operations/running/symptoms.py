@@ -31,18 +31,23 @@ SECRETS = "files with secrets are hidden in the sandbox"
 
 
 def looks_confined(
-    exit_code: int, output: str, profile: Profile, refused: Sequence[str] = ()
+    exit_code: int,
+    output: str,
+    profile: Profile,
+    refused: Sequence[str] = (),
+    *,
+    denied: bool = False,
 ) -> str:
     """What of its sandbox a failed command seems to have run into; nothing when it did not.
 
-    `refused` are hosts that it wanted to reach and could not.
+    `refused` are hosts that it wanted to reach and could not; `denied` when each was denied.
     """
     if exit_code == 0 or not profile.sandbox:
         return ""
     end = output[-TAIL:]
     found = []
     unreached = refused or _DOOR.search(end) or NO_NETWORK.search(end) or _SLOW.search(end)
-    if profile.network != "host" and unreached:
+    if profile.network != "host" and unreached and not denied:
         found.append(
             "the sandbox has no network"
             if profile.network == "none"

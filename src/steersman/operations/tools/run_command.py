@@ -214,7 +214,7 @@ class RunCommand(Tool[RunCommandArgs]):
         """Remember what the sandbox refused a command, if that may be why it failed."""
         cwd, root = bench.workspace.locate(args.cwd), bench.workspace.root
         code, output = running.state.exit_code or 0, running.output.text()
-        ended = Ended(args.command, cwd, code, output, run.refused, run.dropped)
+        ended = Ended(args.command, cwd, code, output, run.refused, run.dropped, run.only_denied)
         level = (await self._runs.containment()).level
         return await self._chances.note(ended, root, bench.profile, level)
 
@@ -310,7 +310,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 self._continue(running, run, bench)
                 if not (args.background or run.spaces) and bench.profile.sandbox:
                     notes.append(UNREACHED)
-                return result_of(running, notes, Effects())
+                return result_of(running, [*notes, *run.denials], Effects())
             if self._repeats.wanted((args.command, args.cwd), run, running, notes):
                 return Again.COPIED
             late = await too_late(running, run, bench)
@@ -339,7 +339,7 @@ class RunCommand(Tool[RunCommandArgs]):
         """
         args, bench, notes = attempt.args, attempt.bench, attempt.notes
         refused = await self._note(args, running, run, bench)
-        told = (refused and refused.unpushed) or blame(running, bench.profile, run.refused)
+        told = (refused and refused.unpushed) or blame(running, bench.profile, run)
         own = not run.refused and fails_by_assertion(running.output.text())
         given = attempt.given
         if refused and not (own or given.last) and self._chances.asks(refused, bench, given.what):
@@ -353,7 +353,7 @@ class RunCommand(Tool[RunCommandArgs]):
                 if isinstance(more, More):
                     return more
                 told = "; ".join(filter(None, (told, f"not run again: {more.what}", more.try_this)))
-        result = result_of(running, [*notes, told], await run.settle(bench))
+        result = result_of(running, [*notes, *run.denials, told], await run.settle(bench))
         result = replace(result, refused=list(dict.fromkeys(run.refused)))
         return await with_artifact(result, running, bench)
 

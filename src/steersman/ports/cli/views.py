@@ -98,6 +98,7 @@ class AnswerView:
         self._last = ""
         self._request: ConfirmRequest | None = None
         self._calls: dict[str | None, ToolCall] = {}
+        self._hosts: set[str] = set()  # that someone was asked about, as `host:port`
 
     def show(self, message: Message) -> None:
         """Remember answers, print the last one of a turn."""
@@ -110,6 +111,12 @@ class AnswerView:
                 self._last = text
             case ConfirmRequest() as request:
                 self._request = request
+                self._hosts.update(
+                    place
+                    for one in request.actions
+                    if isinstance(one, Network)
+                    for place in one.registries or (f"{one.host}:{one.port}",)
+                )
             case Error(retry_in=None) as error:
                 click.echo(error_words(error), err=True)
             case TurnEnd() as end:
@@ -117,6 +124,10 @@ class AnswerView:
 
     def _ended(self, corr: str | None, result: ToolResult) -> None:
         call = self._calls.pop(corr, None)
+        refused = result.output.get("refused") if isinstance(result.output, dict) else None
+        for place in refused if isinstance(refused, list) else ():
+            asked = f" (needs approval; --domain {place} allows it)" if place in self._hosts else ""
+            click.echo(safe(flat(f"denied: a connection to {place}{asked}")), err=True)
         if call is None or result.status != "denied":
             return
         why = what_happened(result)
@@ -385,10 +396,10 @@ def request_words(request: ConfirmRequest) -> str:
                 lines += [coloured_diff(diffs[path])] if path in diffs else []
             case Execute(command=command, cwd=cwd):
                 place = f"in {flat(cwd)}{',' if action.wants else ''}{wants(action)}"
-                # Further lines are marked, so that none of them is taken for words of ours.
-                lines.append("  $ " + safe(command).replace("\n", "\n  > ") + f"\n  {place}")
+                lines += [_command_lines(command), f"  {place}"]
             case Network():
                 lines += [f"  {flat(one)}" for one in reached(action)]
+                lines += [_command_lines(request.command)] if request.command else []
             case ChangeMany(created=created, changed=changed, deleted=deleted):
                 lines.append(f"  {created:,} created, {changed:,} changed, {deleted:,} deleted")
             case McpCall(arguments=arguments):
@@ -398,6 +409,11 @@ def request_words(request: ConfirmRequest) -> str:
                 lines.append(f"  {flat(described(action))}")
     lines += [f"  · {fact_words(fact)}" for fact in request.facts]
     return "\n".join([*lines, *_covers(request)])
+
+
+def _command_lines(command: str) -> str:
+    """A command; further lines are marked, so that none of them is taken for words of ours."""
+    return "  $ " + safe(command).replace("\n", "\n  > ")
 
 
 def _covers(request: ConfirmRequest) -> list[str]:

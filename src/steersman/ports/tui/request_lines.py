@@ -86,6 +86,7 @@ def about(request: ConfirmRequest, folder: str, width: int, palette: Palette) ->
         said = ""  # not all of it can be read there
     for action in request.actions:
         lines += _action(action, folder, width, palette, said)
+    lines += _running(request, width, palette)
     for does in _effects(request):
         lines += wrapped(does, width, palette.text, "· ", "  ")
     told = why(request)
@@ -100,7 +101,7 @@ def _effects(request: ConfirmRequest) -> list[str]:
 
 def details(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
     """What the answers would allow that hold longer, and all that is known of a request."""
-    lines = _covers(request, width, palette)
+    lines = [*_running(request, width, palette), *_covers(request, width, palette)]
     lines += wrapped(flat(request.reason), width, palette.warn, "why: ", "     ")
     for action in request.actions:
         if isinstance(action, Execute):
@@ -150,6 +151,11 @@ def _action(action: Action, folder: str, width: int, palette: Palette, said: str
         case Read() | List() | Search() | Setting() if not said:
             return wrapped(flat(described(action)), width, palette.text)
     return []  # a change of a file: its diff is shown
+
+
+def _running(request: ConfirmRequest, width: int, palette: Palette) -> list[Text]:
+    """The command that wants to reach a host."""
+    return _command(request.command, width, palette) if request.command else []
 
 
 def _command(command: str, width: int, palette: Palette) -> list[Text]:
