@@ -63,6 +63,20 @@ def test_the_first_file_that_only_this_folder_has_is_asked_about_by_name(steer, 
     assert [actions[0]["action"] for actions in requests] == ["delete"]  # once, and not again
 
 
+def test_a_file_that_git_tracks_is_not_called_untracked(steer, script, repository, git):
+    (repository / "d").mkdir()
+    for number in (1, 2, 3):
+        (repository / f"d/{number}.txt").write_text(f"{TEXT}{number}\n")
+    git("add", ".")
+    git("commit", "-qm", "three files")
+    for number in (1, 2):
+        (repository / f"d/{number}.txt").write_text(f"{TEXT}{number}, and a line more\n")
+    (repository / "d/new.txt").write_text(f"{TEXT}new\n")
+    edited, both = told(worked(steer, script, shell("rm d/[123].txt"), shell("rm -rf d")))
+    assert "deleting 2 files with uncommitted changes (d/1.txt, d/2.txt) needs" in edited
+    assert "deleting 1 untracked file and 2 files with uncommitted changes (d/" in both
+
+
 def test_what_is_ignored_or_made_by_the_thread_is_not_missed(steer, script, notes, git):
     (notes / ".gitignore").write_text("dist/\n*.log\n*.sqlite\n/mine.txt\n")
     git("add", ".gitignore")

@@ -5,7 +5,7 @@ from steersman.records.counting import counted
 from steersman.records.judgement import Judgement
 from steersman.records.profile import Escalate
 from steersman.records.protection import protected
-from steersman.records.wording import APPROVAL, losses
+from steersman.records.wording import APPROVAL, losses, lost_files
 
 LOST_BYTES, TOUCHED = 100_000_000, 2000
 SPECIAL = 50  # pipes, sockets and the like, of which nothing could be kept
@@ -129,10 +129,10 @@ def _deleted(action: ChangeMany) -> str:
     large = max(action.lost_bytes, action.turn_bytes) >= LOST_BYTES
     size = f", {_bytes(action.lost_bytes)}" if large and action.lost_bytes else ""
     if action.precious:
-        return f"{_files(action.precious, 'untracked ')}{size}"
+        return f"{lost_files(action)}{size}"
     if action.lost and (large or action.special >= SPECIAL):
         size = size or (f", {_bytes(action.lost_bytes)}" if action.lost_bytes else "")
-        return f"{_files(action.lost)} that git does not have{size}"
+        return f"{counted(action.lost, 'file')} that git does not have{size}"
     return ""
 
 
@@ -141,7 +141,7 @@ def _turn(action: ChangeMany) -> str:
     if action.turn_lost <= action.lost:
         return ""
     return (
-        f"with this, the turn has deleted or emptied {_files(action.turn_removed)}, "
+        f"with this, the turn has deleted or emptied {counted(action.turn_removed, 'file')}, "
         f"{action.turn_lost:,} of them not in git"
     )
 
@@ -155,10 +155,6 @@ def _such(action: ChangeMany) -> str:
     names = action.examples[:count]
     more = f" and {count - len(names):,} more" if count > len(names) else ""
     return f" ({', '.join(names)}{more})"
-
-
-def _files(count: int, kind: str = "") -> str:
-    return counted(count, f"{kind}file")
 
 
 def _bytes(count: int) -> str:

@@ -64,6 +64,7 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     `lost` are files whose content no version control has, deleted or `emptied`; `discarded` files
     whose uncommitted changes are thrown away; `examples` names them, the first ones where they are
     many. `precious` counts the lost ones that neither the thread nor another program made,
+    `tracked` those of them that git tracks, of which it has another content,
     `touched` the changed or deleted ones that are neither ignored nor made again, `special` pipes,
     sockets and the like. `commits` and other
     `objects` are what git's own history loses; `names` are branches, tags and stashes that go, and
@@ -97,6 +98,7 @@ class ChangeMany(Struct, frozen=True, omit_defaults=True, tag_field="action", ta
     precious: int = 0
     touched: int = 0
     special: int = 0
+    tracked: int = 0
 
 
 class Execute(Struct, frozen=True, omit_defaults=True, tag_field="action", tag="execute"):

@@ -257,10 +257,19 @@ def losses(many: ChangeMany, lost: str, *, doing: bool = False) -> list[str]:
     return parts
 
 
+def lost_files(many: ChangeMany) -> str:
+    """How many files go whose content is nowhere else, by what git knows of them."""
+    new = (many.precious or many.lost) - many.tracked
+    parts = [counted(new, "untracked file")] if new else []
+    if many.tracked:
+        parts.append(f"{counted(many.tracked, 'file')} with uncommitted changes")
+    return " and ".join(parts)
+
+
 def _many(many: ChangeMany) -> str:
     """All that would be lost; where nothing would, how much is changed."""
     lost = many.precious or many.lost  # the ignored ones beside them are no reason to ask
-    parts = losses(many, counted(lost, "untracked file") if lost else "")
+    parts = losses(many, lost_files(many) if lost else "")
     count = lost + many.discarded
     if not parts:
         count = many.created + many.changed + many.deleted

@@ -66,14 +66,15 @@ _SAID = re.compile(
     r"|a command outside the sandbox|a connection to \S+|reading a page of \S+"
     r"|letting package managers reach the registries that this project names \([^()]*\)"
     r"|\S+ of the MCP server \S+, which may change things,"
-    r"|(deleting|discarding) (un\w+ work in )?[\d,]+ (\w+ )?files? \(.*\)"
+    r"|(deleting|discarding) (un\w+ work in )?[\d,]+ (\w+ )?files?( and \d[\d,]* files?)?"
+    r"( with uncommitted changes)? \(.*\)"
 )
 
 
 def why(request: ConfirmRequest) -> str:
     """Why it is asked, as far as its headline does not say it."""
     what, _, more = flat(request.reason).partition(APPROVAL)
-    return more.removeprefix(": ") if _SAID.fullmatch(what) else flat(request.reason)
+    return more.lstrip(":; ") if _SAID.fullmatch(what) else flat(request.reason)
 
 
 def who(request: ConfirmRequest, name: str = "") -> str:

@@ -231,6 +231,8 @@ def test_a_card_has_a_list_of_answers_and_says_nothing_twice() -> None:
 
 
 LOST = ChangeMany("/w", 0, 0, 1, lost=1, lost_bytes=3, examples=("notes.txt",), origin="command")
+EDITED = ChangeMany("/w", 0, 0, 3, lost=2, lost_bytes=4, precious=2, tracked=2,
+                    examples=("d/1", "d/2"), origin="command")  # fmt: skip
 GROUP = ("a.example.org:443", "b.example.org:443")
 PAGE = "https://docs.example.org/a?b=c"
 ISSUE = "create_issue of the MCP server tracker, which may change things, needs your approval"
@@ -254,6 +256,12 @@ SAID_ONCE: list[tuple[Action, str, list[str]]] = [
     (LOST, "deleting 1 untracked file (notes.txt) needs your approval",
      ["? The agent wants to delete 1 untracked file: `notes.txt`",
       "! 3 bytes not in version control"]),
+    (EDITED, "deleting 2 files with uncommitted changes (d/1, d/2) needs your approval; approving "
+     "also keeps the other changes of this command: 3",
+     ["? The agent wants to delete 2 files with uncommitted changes: `d/1`, `d/2`",
+      "0 created, 0 changed, 3 deleted below /w",
+      "! 2 of them (4 bytes) not committed", "d/1", "d/2",
+      "why: approving also keeps the other changes of this command: 3"]),
 ]  # fmt: skip
 
 

@@ -91,6 +91,7 @@ def summed_up(
         turn_lost=len(loss.turn) + special,
         turn_bytes=_size(loss.turn),
         precious=len(loss.precious),
+        tracked=loss.tracked,
         special=special,
     )
 

@@ -26,7 +26,7 @@ from steersman.operations.running.history import (
     vanishing,
 )
 from steersman.operations.running.origins import Origins
-from steersman.operations.running.uncommitted import not_moved, thrown_away, unknown
+from steersman.operations.running.uncommitted import not_moved, thrown_away, tracked, unknown
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.patterns import pattern
 
@@ -78,7 +78,8 @@ NO_PAST = NoPast()
 class Loss(Struct, frozen=True):
     """Content that is nowhere else: in files that these changes destroy, and in all of the turn.
 
-    `precious` are those of the deleted files that neither the thread nor another program made.
+    `precious` are those of the deleted files that neither the thread nor another program made;
+    git tracks so many of them as `tracked` says, with another content.
     `removed` counts the files that the turn deleted or emptied, whoever else has them; `special`
     are pipes, sockets and the like, of which nothing can be kept.
     """
@@ -91,6 +92,7 @@ class Loss(Struct, frozen=True):
     special: tuple[str, ...] = ()
     precious: tuple[Change, ...] = ()
     unnamed: Unnamed = Unnamed()
+    tracked: int = 0
 
     def __bool__(self) -> bool:
         lost = self.deleted or self.discarded or self.turn or self.special
@@ -144,7 +146,9 @@ def _loss_of(
     places = ({change.path, first.of(change).path} - {""} for change in counts)
     kept = (any(map(keeping.keeps, paths)) for paths in places)
     precious = tuple(change for change, keeps in zip(counts, kept, strict=True) if keeps)
-    return Loss(lost, discarded, tuple(gone), len(removed), history, precious=precious)
+    edited = tracked(journal, [change.path for change in precious])
+    return Loss(lost, discarded, tuple(gone), len(removed), history, precious=precious,
+                tracked=len(edited))  # fmt: skip
 
 
 def _of_others(

@@ -138,3 +138,14 @@ def _tracked(journal: Journal, changes: Sequence[Change]) -> Iterator[Change]:
             if names is None or (names and (not small or not wanted.isdisjoint(names))):
                 kept.add(change.path)
     return (change for change in changes if change.path in kept)
+
+
+def tracked(journal: Journal, paths: Sequence[str]) -> set[str]:
+    """Those that git has in the last commit or the index, as far as it answers."""
+    above = repository.homes(journal.root, paths[:MOST])
+    found: set[str] = set()
+    for home in {home for homes in above.values() for home in homes}:
+        inside = [path for path, homes in above.items() if home in homes]
+        answers = repository.committed(journal.root, home, inside)
+        found.update(path for path, names in zip(inside, answers, strict=True) if names)
+    return found

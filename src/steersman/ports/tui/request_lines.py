@@ -176,7 +176,8 @@ def _many(many: ChangeMany, width: int, palette: Palette, said: str) -> list[Tex
     if many.lost:
         size = counted(many.lost_bytes, "byte")
         kept = f"{of_them}({size})" if of_them else size
-        lines += wrapped(f"{kept} not in version control", width, palette.bad, "! ", "  ")
+        where = "not committed" if many.tracked else "not in version control"
+        lines += wrapped(f"{kept} {where}", width, palette.bad, "! ", "  ")
     for example in map(flat, many.examples):
         if f"`{example}`" not in said:
             lines += wrapped(example, width, palette.dim, "  ", "  ")
