@@ -111,6 +111,21 @@ def test_a_line_is_queued_while_a_turn_runs_and_enter_alone_sends_it_now(steer, 
     assert said(steer) == ["work", "also this", "then that"]
 
 
+def test_ctrl_c_stops_a_command_of_ones_own_first(steer, script, gate):
+    with Talk(steer, script(DONE)) as talk:
+        talk.ready()
+        talk.say(f"!{gate.wait['arguments']['command']}")
+        gate.waiting()
+        talk.press(CTRL_C)
+        talk.until("Stopping the command.")
+        talk.ready()
+        assert gate.processes() == []
+        talk.press(CTRL_C)
+        talk.until("Ctrl+C again quits.")
+        talk.press(CTRL_C)
+        assert talk.end() == 0
+
+
 def test_ctrl_c_stops_the_turn_and_twice_leaves(steer, script, gate):
     model = script({"tool_calls": [gate.wait]}, DONE)
 

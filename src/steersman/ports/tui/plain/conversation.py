@@ -33,7 +33,7 @@ from steersman.views.review import due
 from steersman.views.seat import Seat
 from steersman.views.text import safe
 
-ANSWERING, PUT = "answering", "put"
+ANSWERING, PUT, OWN = "answering", "put", "own command"
 
 
 class Plain(LineStage):
@@ -185,7 +185,7 @@ class Plain(LineStage):
         elif is_command(text):
             self._do(self._command(text))
         elif text.startswith("!") and text[1:].strip():
-            self._do(self._shell(text[1:].strip()))
+            self._do(self._shell(text[1:].strip()), OWN)
         else:
             await self._safely(self._say_it(clean(text)))
 
@@ -262,8 +262,10 @@ class Plain(LineStage):
 
     async def _run_shell(self, command: str) -> None:
         check_terminal(command)
-        await self._seat.run(command)
-        await self._teller.caught_up()
+        try:
+            await self._seat.run(command)
+        finally:  # also what it printed until it was stopped
+            await self._teller.caught_up()
 
     async def _safely(self, doing: Coroutine[Any, Any, object]) -> None:
         try:
@@ -377,8 +379,13 @@ class Plain(LineStage):
                 self._lines.start()
                 self._invite()
 
+    def _stop_own(self) -> bool:
+        """Stop the commands that the user runs; False: none runs that is not being stopped."""
+        own = [one for one in self._tasks if one.get_name() == OWN and not one.cancelling()]
+        return any([one.cancel() for one in own])
+
     def _signal(self, number: int) -> None:
-        """Ctrl+C stops a question, then a turn, then the conversation."""
+        """Ctrl+C stops a question, then a command of one's own, a turn, the conversation."""
         self._pressed += 1
         if number == signal.SIGHUP:
             self.hang_up()
@@ -389,6 +396,9 @@ class Plain(LineStage):
             self._pressed = 0
             self._teller.print("")
             self._putting.cancel()
+        elif self._stop_own():
+            self._pressed = 0
+            self.tell("\nStopping the command.")
         elif self._pressed > 1:
             self._pressed = 0
             self._do(self._safely(self._leave_if_agreed()))
