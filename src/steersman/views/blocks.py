@@ -105,10 +105,13 @@ class Work(Block):
     """A call of a tool: what was asked, what the gate said, what came of it.
 
     `by_agent` when an agent carries it out; then the agent's block shows everything. `call` is what
-    runs: where the user changed it before, `made` says so.
+    runs: where the user changed it before, `made` says so. `rule` is that of the guard which
+    blocked it.
     """
 
-    __slots__ = ("by_agent", "call", "corr", "diffs", "made", "progress", "result", "verdicts")
+    __slots__ = (
+        "by_agent", "call", "corr", "diffs", "made", "progress", "result", "rule", "verdicts",
+    )  # fmt: skip
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, call: ToolCall) -> None:
         super().__init__(key, seq, turn, lane, "running")
@@ -116,6 +119,7 @@ class Work(Block):
         self.corr = ""
         self.by_agent = False
         self.made = ""
+        self.rule = ""
         self.progress = ""  # the end of what it shows while it runs
         self.verdicts: list[tuple[Action, Verdict]] = []
         self.diffs: list[DiffReady] = []

@@ -105,7 +105,8 @@ def test_nobody_asks_about_a_command_that_the_person_typed(environ, workspace, s
             await me.press("y")
             await me.until((workspace / "notes.txt").exists)
             await me.say("!rm -rf ~")
-            await me.sees("blocked by rule fs.home")
+            await me.sees("! rm -rf ~ · blocked by rule fs.home")
+            assert me.screen().count("fs.home") == 1
             assert me.messages("confirm_request") == []
 
     live(scene)

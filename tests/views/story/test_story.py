@@ -20,6 +20,7 @@ from steersman.records.message import (
     ConfirmResponse,
     DiffReady,
     Error,
+    GuardBlock,
     Message,
     Progress,
     Question,
@@ -141,6 +142,27 @@ def test_an_error_that_was_overcome_is_no_error_any_more() -> None:
     _, remark, _ = told(thread.messages).blocks
     assert isinstance(remark, Remark)
     assert (remark.state, remark.times) == ("done", 2)
+
+
+@pytest.mark.parametrize("last", [Error("It does not accept the key."), TurnEnd("cancelled")])
+def test_nothing_is_tried_again_after_the_last_failure(last: Body) -> None:
+    thread = Thread()
+    thread.begin("hello")
+    thread.write(Error("The model is overloaded.", retry_in=2.0))
+    thread.write(last)
+    _, first, _ = told(thread.messages).blocks
+    assert first.state == "done"
+
+
+def test_a_command_that_the_guard_blocked_is_one_block_that_names_the_rule() -> None:
+    thread = Thread()
+    corr = thread.calls("workspace_run_command", command="rm -rf ~")
+    tool = "workspace_run_command"
+    thread.write(GuardBlock(tool, "rm -rf ~", "fs.home", "it deletes your home"), corr=corr)
+    thread.write(ToolResult(tool, "denied", message="Denied: it deletes your home."), corr=corr)
+    [work] = told(thread.messages).blocks
+    assert isinstance(work, Work)
+    assert (work.state, work.rule) == ("denied", "fs.home")
 
 
 def test_thoughts_stand_before_words_even_when_they_come_later() -> None:

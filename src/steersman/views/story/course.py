@@ -57,7 +57,7 @@ def take_turn_start(shelf: Shelf, message: Message, body: TurnStart) -> list[Blo
 
 def take_turn_end(shelf: Shelf, message: Message, body: TurnEnd) -> list[Block]:
     """A turn ended, and why."""
-    changed = shelf.let_go()
+    changed = [*shelf.let_go(), *shelf.tried(*shelf.failing)]
     shelf.working = False
     shelf.retrying = None
     shelf.progress = ""
@@ -127,15 +127,17 @@ def take_error(shelf: Shelf, message: Message, body: Error) -> list[Block]:
     shelf.drop_words(shelf.lane(message.path))
     shelf.retrying = body if body.retry_in is not None else None
     lane = shelf.lane(message.path)
-    block = shelf.failing.pop(lane, None)
+    block, changed = shelf.failing.get(lane), list[Block]()
     if block is not None and isinstance(block.body, Error) and block.body.what == body.what:
         block.body, block.times = body, block.times + 1  # the same request, once more
         block.touch()
+        del shelf.failing[lane]
     else:
+        changed = shelf.tried(lane)
         block = remarked(shelf, message, body, "error")
     if shelf.retrying is not None:
         shelf.failing[lane] = block
-    return [block]
+    return [*changed, block]
 
 
 def take_checkpoint(shelf: Shelf, message: Message, body: Checkpoint) -> list[Block]:
@@ -172,7 +174,12 @@ def take_job_end(shelf: Shelf, message: Message, body: JobEnd) -> list[Block]:
 
 
 def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
-    """The guard blocked a command."""
+    """The guard blocked a command: its call says so, where it is known."""
+    work = shelf.known_calls.get(message.corr or "")
+    if work is not None:
+        work.rule = work.rule or body.rule
+        work.touch()
+        return [work]
     return [remarked(shelf, message, body, "denied")]
 
 

@@ -79,6 +79,14 @@ class Shelf:
             for one in self.live_words.pop(name, ()):
                 self.take_out(one)
 
+    def tried(self, *lanes: str) -> list[Block]:
+        """Requests that are not tried again any more: with success, or something else came."""
+        over = [self.failing.pop(lane) for lane in lanes if lane in self.failing]
+        for one in over:
+            one.state = "done"
+            one.touch()
+        return list(over)
+
     def moot(self, call: str) -> list[Block]:
         """What was asked about a call that ended, or is asked about otherwise now."""
         gone = [

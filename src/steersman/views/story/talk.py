@@ -61,11 +61,7 @@ def take_assistant(shelf: Shelf, message: Message, body: Assistant) -> list[Bloc
     """A whole answer: it takes the place of what streamed, whatever that was."""
     lane = shelf.lane(message.path)
     shelf.retrying = None
-    changed: list[Block] = []
-    if (overcome := shelf.failing.pop(lane, None)) is not None:
-        overcome.state = "done"
-        overcome.touch()
-        changed.append(overcome)
+    changed = shelf.tried(lane)
     if shelf.working and shelf.is_root(lane):
         shelf.steps += 1
     live = {one.thought: one for one in shelf.live_words.pop(lane, ())}

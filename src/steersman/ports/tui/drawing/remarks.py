@@ -87,7 +87,7 @@ def _digested(body: Compaction | Summary, palette: Palette) -> tuple[str, Style,
 def _failed(block: Remark, error: Error, palette: Palette) -> tuple[str, Style, str, list[str]]:
     often = f"· {counted(block.times, 'time')}" if block.times > 1 else ""
     said = " ".join(filter(None, (error.what, error.why, often)))
-    if block.state == "done":  # it was tried again, with success
+    if block.state == "done":  # it was tried again, and what came of it is said below
         return "·", palette.dim, said, []
     stops = " Esc stops it." if error.retry_in else ""
     return "✗", palette.bad, said, _filled(in_chat(next_words(error)) + stops)

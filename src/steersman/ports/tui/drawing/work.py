@@ -142,6 +142,8 @@ def _note(block: Work, body: Body) -> str:
     if added or removed:
         parts.append(f"+{added} -{removed}")
     match block.state:
+        case _ if block.rule:
+            parts.append(f"blocked by rule {block.rule}")
         case "waiting":
             parts.append("waits for your answer")
         case "denied":
