@@ -78,16 +78,27 @@ def counted_changes(changes: Sequence[str]) -> str:
     return " · ".join(filter(None, (counted(own, "change") if own else "", noted)))
 
 
-def undo_words(paths: Sequence[str], count: int = 0) -> str:
-    """How much an undo or redo changes; `count` where not all paths are known."""
-    own = sum(not inner(path) for path in paths) if len(paths) >= count else count
-    known = counted(own, "change") if own else ""
-    return " and ".join(filter(None, (known, "git's own files" * (own < len(paths)))))
+def undo_words(paths: Sequence[str], count: int = 0, ignored: int = 0) -> str:
+    """How much an undo or redo changes, a person's files first; `count` where not all paths are
+    known, `ignored` files beside them."""
+    if len(paths) < count:
+        return counted(count, "change")
+    own, made = len(files_first(paths)), made_files(paths) + ignored
+    parts = [counted(own, "change")] if own else []
+    parts += [counted(made, "ignored file")] if made else []
+    parts += ["git's own files"] if any(map(inner, paths)) else []
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def files_first(paths: Iterable[str]) -> list[str]:
-    """Paths without git's bookkeeping; what else is in a `.git` folder comes last."""
-    return sorted((path for path in paths if not inner(path)), key=in_git)
+    """A person's paths: not git's bookkeeping, nor what tools make; what else is in a `.git`
+    folder comes last."""
+    return sorted((one for one in paths if not inner(one) and not made_again(one)), key=in_git)
+
+
+def made_files(paths: Iterable[str]) -> int:
+    """How many files tools make again, without the folders of that name."""
+    return sum(made_again(one) and one.rpartition("/")[2] not in MADE_AGAIN for one in paths)
 
 
 def in_git(path: str) -> bool:

@@ -15,7 +15,7 @@ from steersman.records.git_names import inner
 from steersman.records.names import shown
 from steersman.records.undo import UndoPlan
 from steersman.views import git_notes
-from steersman.views.arranging import arranged, ignored_words
+from steersman.views.arranging import arranged, ignored_words, rank
 from steersman.views.hunks import read_diff
 from steersman.views.text import flat
 
@@ -63,7 +63,7 @@ async def cut_off(host: Host, thread: str, command: str) -> CutOff | None:
 
 
 class Prospect(msgspec.Struct, frozen=True):
-    """What a plan would do, as `diffs`, and what becomes of what someone else changed since.
+    """What a plan would do, in `words` and as `diffs`, and what becomes of others' later changes.
 
     At the paths `taken`, `names` for people, they would lose the diffs `lost`; `rest` is the plan
     without these, if there is one. For each file where theirs `stays` there is a line. `stands` is
@@ -71,6 +71,7 @@ class Prospect(msgspec.Struct, frozen=True):
     """
 
     plan: UndoPlan
+    words: str
     diffs: list[str]
     taken: tuple[str, ...]
     names: list[str]
@@ -103,7 +104,7 @@ def prospect(host: Host, thread: str, plan: UndoPlan) -> Prospect:
     others = [*zip(plan.others, way.diffs(thread, [*map(Seen, plan.others)]), strict=True)]
     return Prospect(
         plan,
-        described(host, thread, plan),
+        *_told(host, thread, plan),
         taken,
         [names.get(path, path) for path in taken],
         [diff for one, diff in others if one.path in taken],
@@ -116,37 +117,44 @@ def prospect(host: Host, thread: str, plan: UndoPlan) -> Prospect:
     )
 
 
-def question(plan: UndoPlan) -> str:
+def question(found: Prospect) -> str:
     """Whether to carry a plan out."""
-    return f"{plan.cause.capitalize()} {git_notes.undo_words([one.path for one in plan.changes])}?"
+    return f"{found.plan.cause.capitalize()} {found.words}?"
 
 
 async def carry_out(host: Host, handle: ThreadHandle, found: Prospect, choice: Choice) -> Done:
     """Do what a person chose, who saw all of it: also of an imported thread."""
-    plan, taken = found.plan, found.taken
+    plan, taken, words = found.plan, found.taken, found.words
     if choice == "rest" and found.rest is not None:
         plan, taken = found.rest, ()
+        words, _ = await asyncio.to_thread(_told, host, handle.id, plan)
     copies = await asyncio.to_thread(host.way_back.copy_others, handle.id, plan, taken)
     seq = await handle.undo(plan, force=bool(taken), imported=True)
     did = "Undone" if plan.cause == "undo" else "Redone"
-    words = f"{did}: {git_notes.undo_words([one.path for one in plan.changes])}"
     copied = f"A copy of what it overwrote is in {copies}." if copies else ""
-    return Done(plan, seq, words, [*filter(None, (copied, found.stands))], bool(taken))
+    return Done(plan, seq, f"{did}: {words}", [*filter(None, (copied, found.stands))], bool(taken))
 
 
 def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
     """The diffs of a plan; an ignored folder and what git notes for itself are lines at the end."""
+    return _told(host, thread, plan)[1]
+
+
+def _told(host: Host, thread: str, plan: UndoPlan) -> tuple[str, list[str]]:
+    """How much a plan changes, in words, and its diffs, both with a person's files first."""
     noted = git_line(host, thread, plan.changes)
     own = [one for one in plan.changes if not inner(one.path)]
-    own.sort(key=lambda one: git_notes.in_git(one.path))
-    found = arranged(host, thread, own, lambda _: 0)
+    found = arranged(host, thread, own, lambda path: 3 if git_notes.in_git(path) else rank(path))
     wanted = msgspec.structs.replace(plan, changes=tuple(found.shown))
     lines = [
         f"{shown(folder)}: {ignored_words(folder, count)}\n"
         for folder, count in found.ignored.items()
     ]
     lines += [f"{noted}\n"] if noted else []
-    return [*host.way_back.describe(thread, wanted), *lines]
+    kept = [one.path for one in found.shown]
+    kept += [one.path for one in plan.changes if inner(one.path)]
+    words = git_notes.undo_words(kept, ignored=sum(found.ignored.values()))
+    return words, [*host.way_back.describe(thread, wanted), *lines]
 
 
 def _lines(diffs: Iterable[tuple[str, str]]) -> list[str]:

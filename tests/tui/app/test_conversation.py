@@ -112,6 +112,23 @@ def test_nobody_asks_about_a_command_that_the_person_typed(environ, workspace, s
     live(scene)
 
 
+def test_an_undo_counts_a_persons_files_and_folds_what_tools_made(environ, workspace, script):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            made = "mkdir __pycache__; echo 1 > __pycache__/a.pyc; echo 2 > __pycache__/b.pyc"
+            await me.say(f"!{made}; echo more >> calc.py")
+            await me.until(lambda: me.messages("tool_result"))
+            await me.say("/undo")
+            await me.sees("Undo 1 change and 2 ignored files?")
+            await me.sees("__pycache__: 2 files, made by tools")
+            await me.press("y")
+            await me.sees("↶ 1 change and 2 ignored files undone")
+            shown = me.screen().partition("ignored files undone")[2].split("\n")
+            assert [line.strip() for line in shown[1:3]] == ["calc.py", "2 files made by tools"]
+
+    live(scene)
+
+
 def test_an_undo_names_the_files_first_and_git_in_a_line(environ, workspace, script):
     async def scene():
         async with at_the_terminal(environ, workspace, script(DONE)) as me:

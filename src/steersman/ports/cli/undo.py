@@ -224,7 +224,7 @@ def _carry_out(host: Host, thread: Thread, plan: UndoPlan, *, force: bool, yes: 
             told = f"The {plan.cause} needs an answer, but there is no one to ask."
             flags = "--imported --yes" if thread.imported else "--yes"
             raise NeedsAnswer(told, try_this=f"Pass {flags} to do it.")
-        confirm(question(plan))
+        confirm(question(found))
     asyncio.run(_do(host, thread, found, choice))
 
 

@@ -71,8 +71,9 @@ def _changed_back(body: Checkpoint, palette: Palette) -> tuple[str, Style, str, 
         told = parts_words(body.parts)
         return "↶", palette.accent, f"undone: {told} · the rest of the turn stays", []
     paths = [change.path for change in body.changes]
-    noted = git_notes.line(paths)
-    names = [*git_notes.files_first(paths)[:8], *([noted] if noted else [])]
+    made = git_notes.made_files(paths)
+    by_tools = f"{counted(made, 'file')} made by tools" if made else ""
+    names = [*git_notes.files_first(paths)[:8], *_filled(by_tools, git_notes.line(paths))]
     said = f"{git_notes.undo_words(paths, body.count)} {what}"
     return "↶" if body.cause == "undo" else "↷", palette.accent, said, names
 

@@ -50,7 +50,7 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
     found = await asyncio.to_thread(plans.prospect, stage.seat.host, stage.seat.id, plan)
     choice: plans.Choice | None = "whole"
     if not seen or found.stands or plan.others or found.taken or found.imported:
-        choice = await chosen(stage, found, plans.question(plan))
+        choice = await chosen(stage, found, plans.question(found))
     if choice is None:
         stage.tell("Nothing was done.")
         return
