@@ -185,13 +185,14 @@ class Remark(Block):
     """Everything else that is worth a line: errors, audits, compactions, ends of turns.
 
     `seconds` is how long a turn took, where its end is reported; `times` how often a request
-    failed that is tried again.
+    failed that is tried again; `advice` that of the error which ended a turn.
     """
 
-    __slots__ = ("body", "seconds", "times")
+    __slots__ = ("advice", "body", "seconds", "times")
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, body: Body, state: State) -> None:
         super().__init__(key, seq, turn, lane, state)
         self.body = body
         self.seconds = 0.0
         self.times = 1
+        self.advice = ""

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steersman.ports.tui.drawing import DARK, Look, draw
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -152,6 +153,18 @@ def test_nothing_is_tried_again_after_the_last_failure(last: Body) -> None:
     thread.write(last)
     _, first, _ = told(thread.messages).blocks
     assert first.state == "done"
+
+
+def test_the_end_of_a_turn_knows_the_advice_of_the_error_that_ended_it() -> None:
+    thread = Thread()
+    thread.begin("hello")
+    thread.write(Error("It does not accept the key.", try_this="Log in with `steer login`."))
+    thread.write(TurnEnd("failed"))
+    *_, end = told(thread.messages).blocks
+    assert isinstance(end, Remark)
+    assert end.advice == "Log in with `steer login`."
+    drawn = draw(end, 80, Look(DARK))
+    assert drawn[-1].plain.strip() == "After /login, /retry sends your message again."
 
 
 def test_a_command_that_the_guard_blocked_is_one_block_that_names_the_rule() -> None:

@@ -49,6 +49,7 @@ def take_turn_start(shelf: Shelf, message: Message, body: TurnStart) -> list[Blo
     shelf.working = True
     shelf.steps = 0
     shelf.retrying = None
+    shelf.advice = ""
     shelf.failing.clear()
     shelf.began = message.time
     shelf.used_before = shelf.usage.input + shelf.usage.output
@@ -66,7 +67,7 @@ def take_turn_end(shelf: Shelf, message: Message, body: TurnEnd) -> list[Block]:
     block = remarked(shelf, message, body, TURN_ENDS[body.ending])
     if shelf.began is not None:
         block.seconds = max(0.0, (message.time - shelf.began).total_seconds())
-    shelf.began = None
+    shelf.began, block.advice = None, shelf.advice
     return [*changed, block]
 
 
@@ -125,6 +126,7 @@ def take_progress(shelf: Shelf, message: Message, body: Progress) -> list[Block]
 def take_error(shelf: Shelf, message: Message, body: Error) -> list[Block]:
     """Something went wrong; an answer that was on its way broke off."""
     shelf.drop_words(shelf.lane(message.path))
+    shelf.advice = body.try_this
     shelf.retrying = body if body.retry_in is not None else None
     lane = shelf.lane(message.path)
     block, changed = shelf.failing.get(lane), list[Block]()

@@ -45,6 +45,7 @@ class Shelf:
         self.session: SessionStart | None = None
         self.retrying: Error | None = None
         self.failing: dict[str, Remark] = {}  # by lane: the request that is tried again
+        self.advice = ""  # of the last error in this turn
         self.progress = ""
         self.audits: set[Audit] = set()  # that are shown
         self.live_words: dict[str, list[Words]] = {}  # by lane

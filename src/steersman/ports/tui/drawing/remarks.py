@@ -98,7 +98,7 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     """The mark, its style, what is said in one line, and what is said below."""
     match block.body:
         case TurnEnd() as end:
-            return _ended(end, block.seconds, palette)
+            return _ended(end, block, palette)
         case Error() as error:
             return _failed(block, error, palette)
         case GuardBlock(reason=reason, rule=rule):
@@ -116,17 +116,18 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
             return "·", palette.dim, words(body) or _name(body), []
 
 
-def _ended(end: TurnEnd, seconds: float, palette: Palette) -> tuple[str, Style, str, list[str]]:
+def _ended(end: TurnEnd, block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     good = end.ending == "done"
     told = [ENDINGS[end.ending], counted(end.steps, "step")]
-    if seconds >= 1:
-        told.append(spent(round(1000 * seconds)))
+    if block.seconds >= 1:
+        told.append(spent(round(1000 * block.seconds)))
     mark, style = ("✓", palette.good) if good else ("–", palette.dim)
     if end.ending in ("failed", "limit", "blocked"):
         mark, style = "✗", palette.bad
     # The error that ended it is right above.
     known = end.ending in ("failed", "limit", "blocked", "needs_answer")
-    next_ = NEXT.get(end.ending, "")
+    login = end.ending == "failed" and "steer login" in block.advice  # the same key fails again
+    next_ = "After /login, " * login + NEXT.get(end.ending, "")
     return mark, style, " · ".join(told), _filled("" if known else end.reason, next_)
 
 
