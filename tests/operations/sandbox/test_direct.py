@@ -112,6 +112,20 @@ def test_what_a_command_makes_that_cannot_be_kept_is_left_out_and_said(who: str)
     as_somebody(who, do)
 
 
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_a_socket_in_the_place_of_something_is_not_in_the_way_of_its_undo(who: str) -> None:
+    def do(world: World) -> None:
+        os.symlink("elsewhere", world.root / "link")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(world.root / "socket"))
+        shop = direct(world.root, "rm link; cp -a socket link")
+        assert (world.root / "socket").is_socket()
+        assert not os.path.lexists(world.root / "link")
+        assert "Not kept: link is a socket." in str(results(shop))
+
+    as_somebody(who, do)
+
+
 def test_a_pipe_of_a_person_that_goes_is_judged_and_named() -> None:
     """What is protected was refused, even where that comes too late."""
 

@@ -36,23 +36,26 @@ def without_specials(root: str, found: Changeset) -> Changeset:
     if not found.special:
         return found
     made = {change.path for change in found.changes if change.before.kind == "absent"}
+    gone = {change.path for change in found.changes if change.after.kind == "absent"}
+    blocks = {path for path in found.special if path in gone or parent(path) in made}
     with closing(Tree(root)) as tree:
         try:
-            notes = [_left_out(tree, path, made) for path in found.special]
+            notes = [_left_out(tree, path, blocks) for path in found.special]
         finally:
             tree.settle()
     return replace(found, notes=[*found.notes, *notes])
 
 
-def _left_out(tree: Tree, path: str, made: Collection[str]) -> str:
-    """Remove a new pipe, and whatever else in a new folder would be in the way of its undo.
+def _left_out(tree: Tree, path: str, blocks: Collection[str]) -> str:
+    """Remove a new pipe, and whatever else would be in the way of an undo: what is in a new folder,
+    or has taken the place of something.
 
     A socket elsewhere may be that of a program which someone just started.
     """
     try:
         with tree.place(path) as (folder, name):
             about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if stat.S_ISFIFO(about.st_mode) or (parent(path) in made and is_special(about)):
+            if stat.S_ISFIFO(about.st_mode) or (path in blocks and is_special(about)):
                 os.unlink(name, dir_fd=folder)
                 return f"Not kept: {special(path, about).what}"
     except OSError as error:
