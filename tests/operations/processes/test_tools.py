@@ -55,8 +55,9 @@ class Bare:
     """Commands on the folder itself, with nothing recorded: the tools alone are tried here."""
 
     refused: tuple[str, ...] = ()
-    unjudged = asking = False
     granted: tuple[str, ...] = ()
+    denials: tuple[str, ...] = ()
+    unjudged = asking = only_denied = False
 
     def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
         self._launcher = launcher

@@ -115,13 +115,13 @@ def test_what_a_command_makes_that_cannot_be_kept_is_left_out_and_said(who: str)
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_a_socket_in_the_place_of_something_is_not_in_the_way_of_its_undo(who: str) -> None:
     def do(world: World) -> None:
-        os.symlink("elsewhere", world.root / "link")
+        os.symlink("elsewhere", world.root / "latest")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(world.root / "socket"))
-        shop = direct(world.root, "rm link; cp -a socket link")
+        shop = direct(world.root, "rm latest; cp -a socket latest")
         assert (world.root / "socket").is_socket()
-        assert not os.path.lexists(world.root / "link")
-        assert "Not kept: link is a socket." in str(results(shop))
+        assert os.readlink(world.root / "latest") == "elsewhere"
+        assert "Not kept: latest is a socket." in str(results(shop))
 
     as_somebody(who, do)
 
