@@ -3,6 +3,8 @@
 A child asks the system to be killed when the thread that started it ends: `run` waits in that very
 thread, and `start` belongs to the thread of the event loop. Commands, and programs that the host
 talks with, are started by the guardian instead.
+
+None belongs to the terminal: the host may leave that, and it would take them along.
 """
 
 import asyncio
@@ -38,6 +40,7 @@ def run(
         capture_output=True,
         timeout=seconds,
         check=False,
+        start_new_session=True,
         preexec_fn=_tie() if tied else None,
     )
 
@@ -73,9 +76,15 @@ def talk(
     argv: Sequence[Word], *, cwd: str | None = None, environ: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
     """Start a program with pipes to and from it; for a thread that may block and sees it end."""
-    pipe, nothing, tie = subprocess.PIPE, subprocess.DEVNULL, _tie()
     return subprocess.Popen(
-        argv, cwd=cwd, env=environ, stdin=pipe, stdout=pipe, stderr=nothing, preexec_fn=tie
+        argv,
+        cwd=cwd,
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_tie(),
     )
 
 
@@ -90,6 +99,7 @@ async def start(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
         preexec_fn=_tie(),
     )
 

@@ -1,10 +1,14 @@
 """Programs that the host starts for itself end with it, also when it is killed."""
 
+import fcntl
+import os
+import pty
 import re
 import signal
 import socket
 import subprocess
 import sys
+import termios
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -36,6 +40,43 @@ import asyncio, os, sys
 from steersman.operations.finding import Query, SearchPlace, find
 asyncio.run(find(SearchPlace(sys.argv[1], sys.argv[1]), Query("x"), os.environ))
 """
+# What the terminal's host does when a person leaves it while a program runs for the host itself.
+LEAVES = """
+import asyncio, sys
+from pathlib import Path
+from steersman import children
+from steersman.ports.cli.leaving import let_go, split
+
+began, goes_on, ended = map(Path, sys.argv[2:])
+line = ["sh", "-c", 'touch "$0"; until test -e "$1"; do sleep 0.05; done', began, goes_on]
+
+def talked():
+    with children.talk(line) as child:
+        return child.wait()
+
+async def started():
+    return await (await children.start(line, "/", {})).wait()
+
+def ran(tied):
+    return children.run(line, seconds=60, tied=tied).returncode
+
+WAYS = {
+    "run": lambda: asyncio.to_thread(ran, True),
+    "run, not tied": lambda: asyncio.to_thread(ran, False),
+    "talk": lambda: asyncio.to_thread(talked),
+    "start": started,
+}
+
+async def leave():
+    running = asyncio.ensure_future(WAYS[sys.argv[1]]())
+    while not began.exists():
+        await asyncio.sleep(0.01)
+    let_go()
+    ended.write_text(f"{await running}\\n")
+
+split()
+asyncio.run(leave())
+"""
 ASKS_GIT = """
 import asyncio, os, sys
 from steersman.operations.code.index.recency import head
@@ -65,6 +106,24 @@ def test_a_host_that_is_killed_leaves_no_helper(tmp_path, helper, host):
         running.send_signal(signal.SIGKILL)
     state = Path("/proc", note.read_text().strip(), "stat")
     assert eventually(lambda: not state.exists() or state.read_text().split()[2] == "Z")
+
+
+@pytest.mark.parametrize("way", ["run", "run, not tied", "talk", "start"])
+def test_who_leaves_the_terminal_ends_no_helper_with_it(tmp_path, way):
+    """A session that loses its leader is hung up, and with it all that belong to its terminal."""
+    began, goes_on, ended = tmp_path / "began", tmp_path / "goes-on", tmp_path / "ended"
+    here, there = pty.openpty()
+    line = [sys.executable, "-c", LEAVES, way, began, goes_on, ended]
+    with subprocess.Popen(
+        line, stdin=there, start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    ) as launcher:  # fmt: skip
+        assert launcher.wait(60) == 0
+    os.close(there)
+    os.close(here)
+    goes_on.touch()
+    assert eventually(lambda: ended.exists() and ended.read_text().endswith("\n"))
+    assert ended.read_text() == "0\n"
 
 
 def guardian_says(*options):
