@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.cli.kit import Gate
 from tests.postgres import own_server as own_server
 from tests.postgres import postgres as postgres
 from tests.postgres import postgres_url as postgres_url
@@ -49,6 +50,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
     if report.skipped and strict and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, and nothing may be skipped here: {report.longrepr}"
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    """A command that waits until the test lets it go on."""
+    gate = Gate()
+    yield gate
+    gate.release()
 
 
 @pytest.fixture

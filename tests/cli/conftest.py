@@ -1,26 +1,18 @@
-"""The `steer` of these tests is strict, and a gate holds commands until a test lets them go on."""
+"""The `steer` of these tests is strict: no traceback is ever shown."""
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import Gate, StrictSteer
+from tests.cli.kit import StrictSteer
 
 
 @pytest.fixture
 def steer(environ: dict[str, str], workspace: Path) -> StrictSteer:
     """The command line, in the workspace; a traceback on any output fails the test."""
     return StrictSteer(environ, workspace)
-
-
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 @pytest.fixture

@@ -189,9 +189,14 @@ class Gate:
         self._front, self._back = f"{number:.9f}1", f"{number:.9f}2"
 
     @property
+    def command(self) -> str:
+        """The command that waits."""
+        return f"sleep {self._back} & sleep {self._front}; true"
+
+    @property
     def wait(self) -> dict[str, Any]:
         """The call that waits."""
-        return shell(f"sleep {self._back} & sleep {self._front}; true")
+        return shell(self.command)
 
     def waiting(self) -> list[int]:
         """The processes that wait, as soon as all of them do."""

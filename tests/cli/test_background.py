@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, eventually, outside
+from tests.cli.kit import DONE, READ, StrictSteer, decoded, eventually, outside
 from tests.cli.terminal import Terminal
 from tests.tui.tmux import gone
 from tests.world import call, kill
@@ -22,14 +22,6 @@ WRITE = call("workspace_write_file", path="new.txt", content="new\n")
 def steer(environ, workspace):
     """The command line, in the workspace."""
     return StrictSteer(environ, workspace)
-
-
-@pytest.fixture
-def gate():
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from steersman.host import Host
-from tests.cli.kit import DONE, READ, Gate, StrictSteer, decoded, shell, until
+from tests.cli.kit import DONE, READ, StrictSteer, decoded, shell, until
 from tests.world import call, kill
 
 BEFORE, AFTER = "before\n" * 4000, "after!\n" * 4000
@@ -165,14 +165,6 @@ def test_a_run_killed_before_its_first_word_leaves_nothing_in_the_way(steer, mod
     assert steer("ledger", "verify").returncode == 0
     for thread in decoded(steer("threads", "list", "--json").stdout):
         assert steer("replay", thread["id"]).returncode == 0
-
-
-@pytest.fixture
-def gate():
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 def test_a_command_that_ran_when_the_process_died_has_an_unknown_outcome(steer, script, gate):

@@ -169,18 +169,17 @@ def test_a_cancel_stops_the_hook_that_looks_at_a_message_and_no_turn_begins(
 
 @pytest.mark.parametrize("say", ["send", "steer", "queue"])
 def test_a_message_counts_also_when_whoever_said_it_left_while_its_hook_ran(
-    environ, workspace, script, tmp_path, say
+    environ, workspace, script, gate, say
 ):
-    opened_up = tmp_path / "opened"
-    waits = hook("UserPromptSubmit", f"until test -e {opened_up}; do sleep 0.05; done; echo noted")
+    waits = hook("UserPromptSubmit", gate.command)
 
     async def scenario(host):
         thread = await opened(host, workspace, script(DONE), hooks=waits)
         saying = asyncio.create_task(getattr(thread, say)("go"))
-        await begun(thread, "UserPromptSubmit")
+        await asyncio.to_thread(gate.waiting)
         saying.cancel()
         await asyncio.wait({saying})
-        opened_up.touch()
+        gate.open()
         await host.drain()
         assert [one.problem for one in runs(host, thread)] == [""]
         assert [one.text for one in bodies(host, thread, User)] == ["go"]

@@ -1,7 +1,7 @@
 """Commands that a person types, beside what the agent does."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,12 @@ from steersman.host import Host
 from steersman.records.message import ConfirmRequest, ConfirmResponse, ToolCall, ToolResult
 from steersman.records.settings import Settings
 from steersman.threads.handle import ThreadHandle
-from tests.cli.kit import DONE, Gate, outside
+from tests.cli.kit import DONE, outside
 from tests.world import call
 
 RUN = "workspace_run_command"
 Scenario = Callable[[Host, ThreadHandle], Awaitable[Any]]
 Play = Callable[[str, Scenario], Any]
-
-
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 @pytest.fixture

@@ -1,23 +1,14 @@
 """Two machines and a partition in the middle of a turn: one line of history, whoever wrote it."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.kit import DONE, READ, Gate, decoded, eventually, until
+from tests.cli.kit import DONE, READ, decoded, eventually, until
 from tests.real.machines import machines
 
 pytestmark = pytest.mark.real
 LEASE = "2"
-
-
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 def stored(messages):

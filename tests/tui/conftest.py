@@ -1,4 +1,4 @@
-"""What the tests in a real terminal share: a window that is always closed, and a gate."""
+"""What the tests in a real terminal share: a window that is always closed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -6,17 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.kit import Gate
 from tests.tui.tmux import Window
 from tests.world import Steer
-
-
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 @pytest.fixture

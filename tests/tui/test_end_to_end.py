@@ -359,23 +359,23 @@ def test_detached_turns_go_on_and_one_comes_back(steer, script, gate, open_windo
 
 
 def test_a_message_is_shown_while_its_hook_runs_and_a_detached_one_is_delivered(
-    steer, script, open_window, tmp_path
+    steer, script, gate, open_window, tmp_path
 ):
-    goes_on, file = tmp_path / "goes-on", tmp_path / "home/.config/steersman/config.toml"
+    file = tmp_path / "home/.config/steersman/config.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
-    waits = f"until test -e {goes_on}; do sleep 0.05; done; echo noted"
     file.write_text(
         "[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\n"
-        f'type = "command"\ncommand = "{waits}"\n'
+        f'type = "command"\ncommand = "{gate.command}"\n'
     )
     window = open_window("--model", script(DONE))
     window.until(READY)
     window.say("another task")
     window.until("sending another task")
+    gate.waiting()
     window.press("C-b")
     assert window.end() == 0
 
-    goes_on.touch()
+    gate.open()
     [thread] = threads(steer)
     window = open_window("attach", thread)
     window.until("› another task", "Done.", READY)

@@ -8,7 +8,7 @@ import pytest
 from steersman.views.blocks import Person
 from steersman.views.story import Story
 from steersman.views.text import words
-from tests.cli.kit import DONE, Gate
+from tests.cli.kit import DONE
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
@@ -20,14 +20,6 @@ FIX = call(
 )
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
 NONE_LEFT = "There is nothing to redo.\nNothing was undone, or something else was done since."
-
-
-@pytest.fixture
-def gate():
-    """A command that waits until the test lets it go on."""
-    gate = Gate()
-    yield gate
-    gate.release()
 
 
 @pytest.fixture
