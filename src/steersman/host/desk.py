@@ -1,7 +1,7 @@
 """What a server does for its clients: threads are found, started and spoken to in their names."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +18,7 @@ from steersman.threads.handle import ThreadHandle
 
 SWEEP = 60.0  # seconds between two looks for threads that nobody uses
 IDLE = 10  # looks after which such a thread is left
+KNOWN = 1000  # threads that are not looked up again while nothing is written
 NO_FLAGS: Mapping[str, Any] = {}
 
 
@@ -37,15 +38,38 @@ class Desk:
         self.readers: Callable[[], int] = lambda: 0  # how many follow something
         self._flags = flags
         self._quiet: dict[str, int] = {}
+        self._known: dict[str, tuple[Hashable, Thread, ThreadState]] = {}
         self._starting = asyncio.Lock()
         self.bench = Workbench(host, self._settings_in, str(state_folder(environ)))
 
     def find(self, wanted: str, caller: Holder) -> Thread:
         """A thread by its whole id."""
         found = self.host.store.thread(wanted)
-        if found is None or not caller.sees(found.workspace):
-            raise NoSuchThread(f"There is no thread “{wanted}”.")
-        return found
+        if found is None:
+            raise _missing(wanted)
+        return _seen(found, caller)
+
+    async def known(self, wanted: str, caller: Holder) -> tuple[Thread, ThreadState]:
+        """A thread by its whole id and what it does, looked up again once anything was written."""
+        mark = self.host.store.mark()
+        kept = self._known.get(wanted)
+        if kept is not None and kept[0] == mark:
+            return _seen(kept[1], caller), kept[2]
+        thread, state = await asyncio.to_thread(self._look_up, wanted)
+        self._known.pop(wanted, None)
+        # That another process has died is written nowhere.
+        if mark is not None and state.owner in (None, self.host.process):
+            self._known[wanted] = (mark, thread, state)
+        if len(self._known) > KNOWN:
+            del self._known[next(iter(self._known))]
+        return _seen(thread, caller), state
+
+    def _look_up(self, wanted: str) -> tuple[Thread, ThreadState]:
+        thread = self.host.store.thread(wanted)
+        state = self.host.store.states([wanted]).get(wanted)
+        if thread is None or state is None:
+            raise _missing(wanted)
+        return thread, state
 
     def threads(
         self, caller: Holder, folder: str, text: str, state: State | None, *, calls: bool
@@ -163,3 +187,14 @@ class Desk:
                 del self._quiet[name]
                 with suppress(SteersmanError):  # at the next look
                     await self.host.close(name, Exit.DONE)
+
+
+def _seen(thread: Thread, caller: Holder) -> Thread:
+    """A thread that is the caller's business."""
+    if not caller.sees(thread.workspace):
+        raise _missing(thread.id)
+    return thread
+
+
+def _missing(wanted: str) -> NoSuchThread:
+    return NoSuchThread(f"There is no thread “{wanted}”.")

@@ -1,7 +1,7 @@
 """What a store keeps, as plain records, and the contract every store fulfils."""
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Protocol
@@ -287,6 +287,13 @@ class Store(Protocol):
 
     def news(self) -> AbstractAsyncContextManager["News"]:
         """Listen to what other processes write."""
+        ...
+
+    def mark(self) -> Hashable | None:
+        """What differs after anything was written, by any process; None if it takes time to say.
+
+        Quick enough for the event loop.
+        """
         ...
 
     def status(self) -> StoreStatus:

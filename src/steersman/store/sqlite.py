@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -65,6 +65,10 @@ class SqliteStore(SqlStore):
         """Listen to what other processes write."""
         name = f"{self.process.id}-{next(self._listeners)}"
         return listen(self._news, name, self._file.changes)
+
+    def mark(self) -> Hashable | None:
+        """What differs after anything was written; SQLite knows without reading the disk."""
+        return self._file.mark()
 
     def forget_blobs(self, digests: Collection[str]) -> int:
         """Remove blobs; what they took is free in the database, and none of it is in the log."""

@@ -95,10 +95,15 @@ class SqliteFile:
 
     def changes(self) -> int | None:
         """A number that differs after another process has written; None while it is in use."""
+        return None if (found := self.mark()) is None else found[0]
+
+    def mark(self) -> tuple[int, int] | None:
+        """The same, and a number that differs after this process has written."""
         if not self.lock.acquire(blocking=False):
             return None
         try:
-            return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+            elsewhere = self.connection.execute("PRAGMA data_version").fetchone()[0]
+            return int(elsewhere), self.connection.total_changes
         except sqlite3.Error:
             return None
         finally:

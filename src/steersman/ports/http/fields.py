@@ -1,13 +1,11 @@
 """What several operations take and answer."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
-from steersman.records.thread import Thread
 from steersman.records.thread_facts import ThreadFacts
 from steersman.views.threads import facts
 
@@ -32,15 +30,6 @@ class OneThread(Struct, frozen=True, forbid_unknown_fields=True):
     thread: Id
 
 
-async def facts_of(desk: Desk, thread: Thread) -> ThreadFacts:
-    """All that is known of a thread."""
-    return await asyncio.to_thread(_facts, desk, thread)
-
-
 async def facts_by_id(desk: Desk, wanted: str, caller: Holder) -> ThreadFacts:
-    """The same, of a thread that is found in the same breath."""
-    return await asyncio.to_thread(lambda: _facts(desk, desk.find(wanted, caller)))
-
-
-def _facts(desk: Desk, thread: Thread) -> ThreadFacts:
-    return facts(thread, desk.host.states([thread])[thread.id])
+    """All that is known of a thread."""
+    return facts(*await desk.known(wanted, caller))

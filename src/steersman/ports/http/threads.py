@@ -14,7 +14,7 @@ from steersman.host.costs import Account
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
 from steersman.ports.http.door import LINES
-from steersman.ports.http.fields import PAGE, Id, Name, OneThread, Seq, facts_by_id, facts_of
+from steersman.ports.http.fields import PAGE, Id, Name, OneThread, Seq, facts_by_id
 from steersman.ports.http.folders import Folder
 from steersman.ports.http.layer import Done, Nothing, operation
 from steersman.records.dialogue import Image
@@ -170,7 +170,7 @@ async def fork_thread(desk: Desk, caller: Holder, params: OneThread, body: ForkA
     thread = await desk.thread(params.thread, caller)
     made = await asyncio.to_thread(desk.host.fork, thread.id, body.at)
     desk.host.newsroom.happened(made.id)
-    return await facts_of(desk, made)
+    return await facts_by_id(desk, made.id, caller)
 
 
 @operation("DELETE", "/threads/{thread}", needs="work")
@@ -189,4 +189,4 @@ async def import_thread(desk: Desk, caller: Holder, body: bytes, params: Nothing
         raise Denied(f"This token is for {caller.workspace} alone.")
     made = await asyncio.to_thread(ledger.imported, desk.host, BytesIO(body))
     desk.host.newsroom.happened(made.id)
-    return await facts_of(desk, made)
+    return await facts_by_id(desk, made.id, caller)

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
-from steersman.ports.http.fields import OneThread, facts_of
+from steersman.ports.http.fields import OneThread, facts_by_id
 from steersman.ports.http.layer import operation
 from steersman.records.thread_facts import Plan, ThreadFacts, Undone
 from steersman.records.undo import Part
@@ -77,4 +77,6 @@ async def rewind(desk: Desk, caller: Holder, params: OneThread, body: BackTo) ->
         agreed.check_own(await desk.thread(params.thread, caller))
     handle = await desk.speak(params.thread, caller)
     made = await agreed.back_to(desk.host, handle, body.at, body.digest, files=body.files)
-    return Rewound(plan=made) if isinstance(made, Plan) else Rewound(await facts_of(desk, made))
+    if isinstance(made, Plan):
+        return Rewound(plan=made)
+    return Rewound(await facts_by_id(desk, made.id, caller))
