@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from steersman.host.git_look import FileChange, Repository, look
 from steersman.operations.running.programs import git as git_program
+from steersman.records.errors import SteersmanError
+from steersman.store.redactor import Redactor
 from tests.http.watched import Serving, git, repository
 from tests.world import call
 
@@ -92,6 +96,46 @@ def test_git_is_not_asked_where_it_would_wait_for_a_pipe(repo: Path, name: str) 
     assert git_program({"PATH": os.environ["PATH"]}, str(repo)) is not None
     os.mkfifo(repo / name)
     assert git_program({"PATH": os.environ["PATH"]}, str(repo)) is None
+
+
+def looked_at(repo: Path) -> Repository:
+    """What one look at a repository finds."""
+    environ = {"PATH": os.environ["PATH"]}
+    return look(str(repo), "", (), environ, Redactor([]), lambda _: False)
+
+
+@pytest.mark.parametrize(
+    "name", ["sub/.gitignore", "sub/.gitattributes", ".git/refs/heads/a/b", "sub/in/.git/HEAD"]
+)
+def test_a_pipe_that_git_waits_for_is_named(repo: Path, name: str) -> None:
+    pipe = repo / name
+    (repo / "sub").mkdir()
+    (repo / "sub/file").write_text("one\n")
+    git(repo, "init", "-q", "sub/in")
+    git(repo, "checkout", "-q", "-b", "a/b")
+    git(repo, "add", "sub/file")
+    git(repo, "commit", "-qm", "Deeper")
+    (repo / "sub/file").write_text("two\n")
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    for _ in range(2):  # the second time it is known
+        with pytest.raises(SteersmanError) as problem:
+            looked_at(repo)
+        assert f": it would wait for {pipe}, which is a pipe or a device." in problem.value.what
+    pipe.unlink()
+    if "refs" not in name and "HEAD" not in name:
+        assert "+two" in looked_at(repo).unified_diff
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFSOCK])
+def test_a_pipe_or_socket_in_the_place_of_a_file_is_listed(repo: Path, kind: int) -> None:
+    (repo / "calc.txt").unlink()
+    os.mknod(repo / "calc.txt", kind | 0o600)
+    (repo / "new.txt").write_text("new\n")
+    assert looked_at(repo).files == (
+        FileChange("calc.txt", "retyped"),
+        FileChange("new.txt", "untracked"),
+    )
 
 
 def test_what_a_call_changes_arrives(server: Serving, repo: Path) -> None:

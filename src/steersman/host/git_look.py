@@ -7,12 +7,15 @@ that of Git LFS, is compared as it is. Of secret files the names are shown, and 
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
 
 from steersman.operations.running.git_answers import beginning
+from steersman.operations.running.git_pipes import waits_at
 from steersman.operations.running.programs import outside
 from steersman.records.errors import SteersmanError
 from steersman.store.redactor import Redactor, readable
@@ -33,6 +36,7 @@ _STATES: Mapping[str, State] = {
     "M": "modified", "A": "added", "D": "deleted", "R": "renamed", "C": "copied", "T": "retyped",
     "U": "conflict", "?": "untracked",
 }  # fmt: skip
+_FIELDS = {b"1": 8, b"u": 10}  # before the name of a file that differs, or is in conflict
 _SECTION = re.compile(rb"^diff --", re.MULTILINE)
 _USER = re.compile(r"^([a-z][a-z0-9+.-]*)://([^/]*)@", re.IGNORECASE)
 _FILTER = re.compile(r"(filter\..*)\.(?:clean|smudge|process|required)\Z", re.DOTALL)
@@ -112,8 +116,8 @@ class _Looking:
 
     def found(self) -> Repository:
         """All there is to say."""
-        branch, commit, new = self._status()
-        files, diff, whole = self._diff(commit)
+        branch, commit, new, special = self._status()
+        files, diff, whole = self._diff(commit, special)
         every = [*files, *(self._changed(("?", [path]), False) for path in new)]
         return Repository(
             self._root,
@@ -137,11 +141,14 @@ class _Looking:
         found = self._said("config", "--local", "--no-includes", "-z", "remote.origin.url")
         return os.fsdecode(found[0]).rstrip("\0") if found else ""
 
-    def _status(self) -> tuple[str, str, list[bytes]]:
-        """The branch, the last commit and the files that git does not know."""
+    def _status(self) -> tuple[str, str, list[bytes], list[bytes]]:
+        """The branch, the last commit, the files that git does not know, and those it cannot read.
+
+        A pipe, socket or device in the place of a file has no content that git could compare.
+        """
         said, _ = self._asked("look at", *STATUS, *self._below)
         branch = commit = ""
-        new = []
+        new, special = [], []
         for entry in said.split(b"\0"):
             if entry.startswith(b"# branch.head "):
                 branch = _name(entry.removeprefix(b"# branch.head "))
@@ -149,14 +156,24 @@ class _Looking:
                 commit = entry.split()[-1].decode("ascii", "replace")
             elif entry.startswith(b"? "):
                 new.append(entry[2:])
-        return ("" if branch == "(detached)" else branch), commit, new
+            elif entry.startswith((b"1 ", b"u ")):
+                name = entry.split(b" ", _FIELDS[entry[:1]])[-1]
+                if self._is_special(os.fsdecode(name)):
+                    special.append(name)
+        return ("" if branch == "(detached)" else branch), commit, new, special
 
-    def _diff(self, commit: str) -> tuple[list[FileChange], str, bool]:
+    def _is_special(self, name: str) -> bool:
+        with suppress(OSError):
+            mode = os.lstat(os.path.join(self._root, name)).st_mode
+            return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+        return False
+
+    def _diff(self, commit: str, special: list[bytes]) -> tuple[list[FileChange], str, bool]:
         """The files that differ from a commit, the diff, and whether it is whole."""
         if commit == "(initial)":
             empty, _ = self._asked("look at", "hash-object", "-t", "tree", os.devnull)
             commit = empty.decode("ascii").strip()
-        hidden: list[tuple[str, list[bytes]]] = []
+        hidden: list[tuple[str, list[bytes]]] = [("T", [name]) for name in special]
         while True:  # files change meanwhile: what is shown was looked at
             names = [os.fsdecode(name) for _, both in hidden for name in both]
             others = (f":(top,literal,exclude){name}" for name in names)
@@ -206,6 +223,12 @@ class _Looking:
         )  # fmt: skip
 
     def _problem(self, doing: str) -> SteersmanError:
+        if pipe := waits_at(os.path.realpath(self._root)):
+            return SteersmanError(
+                f"git cannot {doing} {readable(self._root)}: it would wait for {readable(pipe)}, "
+                "which is a pipe or a device.",
+                try_this="Remove it.",
+            )
         return SteersmanError(
             f"git could not {doing} {readable(self._root)}.",
             try_this=f"Run `git status` in {readable(self._root)}.",

@@ -5,11 +5,12 @@ Git takes no lock, and shows what there is: nothing in its place that the reposi
 """
 
 import subprocess
-from collections.abc import Mapping
-from threading import Timer
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from steersman import children
-from steersman.operations.running.programs import found, git
+from steersman.operations.running.git_pipes import looked_after, waits_at
+from steersman.operations.running.programs import found, git, repository
 
 PATIENCE = 10.0
 MOST_OUTPUT = 8 << 20
@@ -33,16 +34,11 @@ def answer(
     It is `said` to git beside its words. The program is none of the folder's, and none of the
     `workspace`'s that it is in.
     """
-    asked = _prepared(folder, environ, workspace, {})
-    if asked is None:
-        return None
-    program, kept = asked
-    try:
-        line = [program, *_SAFE, *words]
-        ran = children.run(line, cwd=cwd or folder, environ=kept, seconds=seconds, said=said)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return ran.stdout[:most] if ran.returncode == 0 else None
+    with _asked(folder, environ, words, workspace, {}, cwd, seconds) as child:
+        if child is None:
+            return None
+        printed, _ = child.communicate(said)
+        return printed[:most] if child.returncode == 0 else None
 
 
 def beginning(
@@ -58,38 +54,47 @@ def beginning(
 
     Its `settings` take the place of those that the repository has.
     """
-    asked = _prepared(folder, environ, workspace, settings)
-    if asked is None:
-        return None
-    program, kept = asked
-    try:
-        with children.talk([program, *_SAFE, *words], cwd=folder, environ=kept) as child:
-            assert child.stdin is not None
-            assert child.stdout is not None
-            late = Timer(seconds, child.kill)
-            late.start()
-            try:
-                child.stdin.close()
-                printed = child.stdout.read(most + 1)
-                if len(printed) > most:
-                    return printed[:most], False
-                return (printed, True) if child.wait() == 0 else None
-            finally:
-                late.cancel()
-                child.kill()
-    except OSError:
-        return None
+    with _asked(folder, environ, words, workspace, settings, "", seconds) as child:
+        if child is None:
+            return None
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.close()
+        printed = child.stdout.read(most + 1)
+        if len(printed) > most:
+            return printed[:most], False
+        return (printed, True) if child.wait() == 0 else None
 
 
-def _prepared(
-    folder: str, environ: Mapping[str, str], workspace: str, settings: Mapping[str, str]
-) -> tuple[str, dict[str, str]] | None:
-    """The program and its environment; None where it cannot be asked."""
+@contextmanager
+def _asked(
+    folder: str,
+    environ: Mapping[str, str],
+    words: Sequence[str],
+    workspace: str,
+    settings: Mapping[str, str],
+    cwd: str,
+    seconds: float,
+) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Git at work; None where it cannot be asked."""
+    top = repository(folder)
     program = git(environ, folder)
     if program is not None and workspace:
         program = found("git", environ, workspace)
-    if program is None:
-        return None
+    if program is None or top is None or waits_at(top):
+        yield None
+        return
+    kept = _environment(environ, settings)
+    try:
+        child = children.talk([program, *_SAFE, *words], cwd=cwd or folder, environ=kept)
+    except OSError:
+        yield None
+        return
+    with child, looked_after(child, top, seconds):
+        yield child
+
+
+def _environment(environ: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
     kept |= {
         "GIT_ALLOW_PROTOCOL": "none",  # a repository's own config cannot lift it
@@ -102,4 +107,4 @@ def _prepared(
     for number, (name, value) in enumerate(settings.items()):
         # As words, a name with `=` in it would be another setting.
         kept |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    return program, kept
+    return kept

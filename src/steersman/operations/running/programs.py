@@ -26,13 +26,21 @@ def found(name: str, environ: Mapping[str, str], workspace: str) -> str | None:
     return None
 
 
-def git(environ: Mapping[str, str], folder: str) -> str | None:
-    """The program, unless it would wait for a pipe or device that is among git's own files."""
+def repository(folder: str) -> str | None:
+    """The top of the repository that a folder is in."""
     top = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(top, ".git")):
         if top == os.path.dirname(top):
             return None
         top = os.path.dirname(top)
+    return top
+
+
+def git(environ: Mapping[str, str], folder: str) -> str | None:
+    """The program, unless it would wait for a pipe or device that is among git's own files."""
+    top = repository(folder)
+    if top is None:
+        return None
     if any(is_special(os.path.join(top, name)) for name in _BESIDE):
         return None
     inner = os.path.join(top, ".git")
