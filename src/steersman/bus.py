@@ -6,7 +6,7 @@ A reader that falls behind learns which stored messages it missed; the log has t
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection
 from types import TracebackType
 
@@ -41,7 +41,9 @@ class Subscription:
         self._bus = bus
         self._thread = thread
         self._capacity = capacity
-        self._queue: deque[Message | Missed] = deque()
+        self._queue: OrderedDict[int, Message | Missed] = OrderedDict()
+        self._count = 0
+        self._pieces: dict[str, deque[tuple[int, Message]]] = {}  # the broadcasts among them
         self._gap: Missed | None = None
         self._wake = asyncio.Event()
         self._closed = False
@@ -49,7 +51,7 @@ class Subscription:
     def offer(self, message: Message) -> None:
         """Take a message if there is room, else remember that it went by."""
         if self._gap is None and len(self._queue) < self._capacity:
-            self._queue.append(message)
+            self._put(message)
         else:
             gap = self._gap or Missed(first=0, last=0, dropped=0)
             self._gap = Missed(
@@ -64,23 +66,34 @@ class Subscription:
 
         It takes its place among the messages, so that broadcasts after it are not lost.
         """
-        if self._gap is None and not (self._queue and isinstance(self._queue[-1], Missed)):
-            self._queue.append(Missed(first=0, last=0, dropped=0))
+        last = self._queue[next(reversed(self._queue))] if self._queue else None
+        if self._gap is None and not isinstance(last, Missed):
+            self._put(Missed(first=0, last=0, dropped=0))
         self._wake.set()
+
+    def _put(self, item: Message | Missed) -> None:
+        self._count += 1
+        self._queue[self._count] = item
+        if isinstance(item, Message) and not item.seq:
+            self._pieces.setdefault(item.thread, deque()).append((self._count, item))
 
     def pieces(self, whole: Message) -> list[Message]:
         """Take out what was broadcast in a thread before a message of it."""
-        taken = [
-            item
-            for item in self._queue
-            if isinstance(item, Message)
-            and not item.seq
-            and item.time <= whole.time
-            and item.thread == whole.thread
-        ]
-        for piece in taken:
-            self._queue.remove(piece)
+        taken = []
+        waiting = self._pieces.get(whole.thread, ())
+        while waiting and waiting[0][1].time <= whole.time:
+            taken.append(waiting[0][1])
+            self._take(waiting[0][0])
         return taken
+
+    def _take(self, number: int) -> Message | Missed:
+        item = self._queue.pop(number)
+        if isinstance(item, Message) and not item.seq:
+            waiting = self._pieces[item.thread]
+            waiting.popleft()  # they are in the same order
+            if not waiting:
+                del self._pieces[item.thread]
+        return item
 
     async def next(self) -> Message | Missed | None:
         """The next message, a notice of what was missed, or None when the thread was closed."""
@@ -90,7 +103,7 @@ class Subscription:
             self._wake.clear()
             await self._wake.wait()
         if self._queue:
-            return self._queue.popleft()
+            return self._take(next(iter(self._queue)))
         gap, self._gap = self._gap, None
         return gap
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +14,7 @@ from steersman.bus import Bus, Missed, Subscription
 from steersman.host import Host
 from steersman.records.clock import now
 from steersman.records.message import AssistantDelta, Message, User
+from steersman.records.thread import EVERY
 from steersman.store.log import Draft, ThreadLog
 from steersman.store.redactor import Redactor
 from steersman.threads.live import decode, encode
@@ -280,6 +281,34 @@ def test_pieces_are_taken_out_up_to_the_moment_of_what_they_led_to():
             assert reader.pieces(stored) == [early]
             reader.close()
             assert await drained(reader) == [stored, late]
+
+    asyncio.run(work())
+
+
+def test_a_page_costs_no_more_than_its_messages_and_the_pieces_before_them():
+    compared = 0
+
+    class Moment(datetime):
+        def __le__(self, other: datetime) -> bool:
+            nonlocal compared
+            compared += 1
+            return super().__le__(other)
+
+    def at(second: int, seq: int, thread: str) -> Message:
+        return replace(a_message(seq, thread), time=Moment.fromtimestamp(second, UTC))
+
+    async def work() -> None:
+        bus = Bus()
+        with bus.subscribe(EVERY) as reader:
+            for number in range(500):
+                bus.publish(at(number, 0, THREAD))
+                bus.publish(at(number, 0, "another"))
+            page = [at(number, 1 + number, THREAD) for number in range(100)]
+            assert [len(reader.pieces(message)) for message in page] == [1] * 100
+            assert compared <= 2 * len(page)
+            reader.close()
+            left = await drained(reader)
+        assert [one.thread for one in left] == ["another"] * 100 + [THREAD, "another"] * 400
 
     asyncio.run(work())
 
