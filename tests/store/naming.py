@@ -26,7 +26,7 @@ class NamesContract:
         assert len(set(said)) == 1
         assert store.claimed("elsewhere") == said[0]
 
-    def test_names_are_let_go_when_nobody_asks_again(self, store, abc):
+    def test_a_process_that_takes_a_name_lets_old_ones_go(self, store, url, abc):
         store.claim("old", "first")
         store._write(lambda db: db.execute("UPDATE names SET given = given - ?", (WEEK + 60,)))
         store.claim("new", "first")
@@ -36,9 +36,17 @@ class NamesContract:
         settled = [Settled(name, "refused", "busy") for name in ("old and settled", "recent")]
         store.append("abc", some_rows(1), sync=True, settled=settled)
 
-        assert store.forget_names(WEEK) == 2
-        assert store.forget_names(WEEK) == 0
-        assert (store.claimed("old"), store.claimed("new")) == (None, "first")
+        finish([start(url, "claim", "newest")])
+        assert [store.claimed(name) for name in ("old", "new", "elsewhere")] == [
+            None, "first", "newest",
+        ]  # fmt: skip
         assert store.settled("old and settled") is None
         assert store.settled("recent") == settled[1]
         assert [one.id for one in store.requests("abc")] == ["old and waits"]
+
+    def test_a_process_that_asks_something_lets_old_names_go(self, store, url, abc):
+        store.claim("old", "first")
+        store._write(lambda db: db.execute("UPDATE names SET given = given - ?", (WEEK + 60,)))
+        finish([start(url, "post", "abc", "asked")])
+        assert store.claimed("old") is None
+        assert [one.id for one in store.requests("abc")] == ["asked"]

@@ -1,7 +1,4 @@
-"""Removes contents that no thread refers to: images in the store, originals and long outputs.
-
-Names under which something was asked go, too, once nobody asks again.
-"""
+"""Removes contents that no thread refers to: images in the store, originals and long outputs."""
 
 import os
 import re
@@ -14,7 +11,6 @@ from msgspec import Struct
 from steersman.store.contract import Store
 
 YOUNGEST = 86_400  # seconds; what is younger may be about to be written into a log
-REPEATED = 7 * 86_400  # seconds for which what is asked again is known
 _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -31,7 +27,6 @@ def prune(store: Store, objects: str) -> Pruned:
     Every digest in a log counts, whatever it is said of. Who writes a digest into a log puts the
     content there once more afterwards, or has just touched it, so nothing is lost meanwhile.
     """
-    store.forget_names(REPEATED)
     kept = _named(store)
     count = size = 0
     # Other machines remember what they have put into a shared store, and do not look again.

@@ -225,16 +225,13 @@ class Store(Protocol):
     def claim(self, name: str, value: str) -> str:
         """Give a name to something unless it has been given; the answer is what has it.
 
-        What is asked twice under one name is done once, whichever processes are asked.
+        What is asked twice under one name is done once, whichever processes are asked. Names, and
+        requests that were settled, are let go after a week.
         """
         ...
 
     def claimed(self, name: str) -> str | None:
         """What has a name."""
-        ...
-
-    def forget_names(self, age: float) -> int:
-        """Let go of names, and of requests that were settled, older than so many seconds."""
         ...
 
     def lease(self, name: str, ttl: float = LEASE) -> Lease:

@@ -10,7 +10,8 @@ from steersman.records.clock import now
 from steersman.records.errors import RequestSettled, StorageProblem
 from steersman.records.inbox import Asked, Request, Settled, Unreadable
 from steersman.store.contract import moment, stamp
-from steersman.store.sql import Database, Tables
+from steersman.store.sql import Database
+from steersman.store.sql_names import Names
 
 _PAGE = 100
 _REQUEST = "id, thread, sender, time, expires, body, outcome"
@@ -21,7 +22,7 @@ _SETTLE = (
 )
 
 
-class Inbox(Tables):
+class Inbox(Names):
     """Requests for threads."""
 
     def post(self, request: Request) -> None:
@@ -33,6 +34,7 @@ class Inbox(Tables):
         )  # fmt: skip
 
         def put(db: Database) -> None:
+            self._forget_old(db)
             # Only where the thread is; and once, though a sender who got no answer asks again.
             put = db.execute(
                 "INSERT INTO requests (id, thread, sender, time, expires, body) "

@@ -16,7 +16,6 @@ from steersman.store.contract import RawRow, Row, StoreStatus, moment, stamp
 from steersman.store.sql import PAGE, Database
 from steersman.store.sql_inbox import Inbox, all_settled
 from steersman.store.sql_leases import Leases, lost
-from steersman.store.sql_names import Names
 from steersman.store.sql_positions import Positioned
 
 _THREAD = "id, title, workspace, origin, parent, parent_seq, created, updated, head, head_hash"
@@ -30,7 +29,7 @@ _MARK = "UPDATE threads SET activity = coalesce(?, activity) WHERE id = ?"
 _ALL = 2**62
 
 
-class SqlStore(Leases, Inbox, Names, Positioned):
+class SqlStore(Leases, Inbox, Positioned):
     """What every store in an SQL database does alike."""
 
     where: str  # the database, as a person may read it
