@@ -67,10 +67,13 @@ class AppStage:
 
     async def read(self, title: str, markdown: str, deeds: Sequence[Deed] = ()) -> str | None:
         """Show a text until it is closed, or a deed is chosen."""
-        from steersman.ports.tui.screens import reading
+        from steersman.ports.tui.screens import dialogs, reading
 
-        drawer = reading.markdown(markdown)
-        return await self._app.answered(reading.Reading(title, drawer, deeds))
+        if deeds:
+            return await self._app.answered(
+                dialogs.Choose(title, markdown, deeds, seen=self._app.seen)
+            )
+        return await self._app.answered(reading.Reading(title, reading.markdown(markdown)))
 
     async def unfold(self, block: Block) -> None:
         """Show all of a block, with search."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -17,7 +16,6 @@ from steersman.ports.tui.colours import palette_of
 from steersman.ports.tui.drawing.lines import wrapped
 from steersman.ports.tui.drawing.look import Palette
 from steersman.ports.tui.keys import NAMES, Keymap, shown
-from steersman.views.commands.stage import Deed
 from steersman.views.text import one_line
 
 Draw = Callable[[int, Palette], list[Text]]
@@ -84,33 +82,24 @@ class Paged(ModalScreen[str | None]):
 
 
 class Reading(Paged):
-    """A text that scrolls, until it is closed or the key of a deed is pressed: the answer."""
+    """A text that scrolls, until it is closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Close", show=False),
     ]
 
-    def __init__(self, title: str, drawer: Draw, deeds: Sequence[Deed] = ()) -> None:
+    def __init__(self, title: str, drawer: Draw) -> None:
         super().__init__()
         self._title = title
         self._drawer = drawer
-        self._deeds = deeds
 
     def compose(self) -> ComposeResult:
-        """The text, what can be done, and how to leave."""
+        """The text, and how to leave."""
         with Vertical(classes="box"):
             yield Label(Content(one_line(self._title, 200)), classes="box-title")
             with VerticalScroll(can_focus=False):
                 yield Drawn(self._drawer)
-            deeds = [(one.key, one.words) for one in self._deeds]
-            keys = (*deeds, ("j/k", "scroll"), ("Esc", "close"))
-            yield Label(keys_line(keys), classes="box-foot")
-
-    def on_key(self, event: events.Key) -> None:
-        """The key of a deed."""
-        if any(one.key == event.key for one in self._deeds):
-            event.stop()
-            self.dismiss(event.key)
+            yield Label(keys_line((("j/k", "scroll"), ("Esc", "close"))), classes="box-foot")
 
 
 def keys_line(keys: Sequence[tuple[str, str]]) -> Content:

@@ -17,10 +17,11 @@ from steersman.views.seat import Seat
 from steersman.views.text import IMPORTED_WORDS, counted
 
 CHOICES: dict[str, plans.Choice] = {"m": "rest", "o": "whole"}
+NOTHING = Deed("n", "do nothing")
 DEEDS = (
     Deed("m", "keep the later changes, undo the rest"),
     Deed("o", "overwrite them (a copy is kept)"),
-    Deed("n", "do nothing"),
+    NOTHING,
 )
 SHOWN = 20
 LONGEST = 60_000

@@ -11,7 +11,7 @@ from steersman.views.leaving import last_words, printed
 from steersman.views.text import lasting, one_line
 
 LIST, SIGNAL = "workspace_list_processes", "workspace_signal_process"
-STOP = Deed("s", "stop it")
+CLOSE, STOP = Deed("c", "close"), Deed("s", "stop it")
 
 
 async def jobs(stage: Stage, arguments: str) -> None:
@@ -40,7 +40,7 @@ async def _choose(stage: Stage) -> None:
     name, command = str(job["process_id"]), str(job["command"])
     text = "\n".join(await printed(stage.seat, name)) or "(no output yet)"
     title = f"{name}  {one_line(command, 60)}"
-    if await stage.read(title, fenced(text), (STOP,)) != STOP.key:
+    if await stage.read(title, fenced(text), (CLOSE, STOP)) != STOP.key:
         return
     if await stage.confirm(f"Stop {name}?", await last_words(stage.seat, {name: command})):
         await _stop(stage, name)

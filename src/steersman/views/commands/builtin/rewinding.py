@@ -11,6 +11,7 @@ from steersman.records.in_context import typed
 from steersman.records.message import Rewind, Steer, TurnStart, User
 from steersman.records.thread import REWOUND
 from steersman.views.commands.builtin.back import (
+    NOTHING,
     carry_out,
     chosen,
     described,
@@ -28,7 +29,12 @@ from steersman.views.seat import Seat
 from steersman.views.text import ago, counted, one_line
 
 BOTH, TALK, FILES = "y", "c", "f"
-DEEDS = (Deed(BOTH, "both"), Deed(TALK, "conversation only"), Deed(FILES, "files only"))
+DEEDS = (
+    Deed(BOTH, "conversation and files"),
+    Deed(TALK, "conversation only"),
+    Deed(FILES, "files only"),
+    NOTHING,
+)
 
 
 async def rewind(stage: Stage, arguments: str) -> None:
@@ -52,11 +58,11 @@ async def rewind(stage: Stage, arguments: str) -> None:
         found = await asyncio.to_thread(prospect, seat.host, seat.id, plan)
         place = f"before “{one_line(words, 40)}”" if words else f"message {at}"
         title = f"Go back to {place}, undoing {counted(len(plan.changes), 'file change')}?"
-        how = await stage.read(title, described(found), DEEDS) or ""
+        how = await stage.read(title, described(found), DEEDS) or NOTHING.key
         if how in (BOTH, FILES):
             choice = "whole" if found.rest is None else await chosen(stage, found, title)
-            how = how if choice else ""
-    if not how or (how != FILES and not await agreed(stage)):
+            how = how if choice else NOTHING.key
+    if how == NOTHING.key or (how != FILES and not await agreed(stage)):
         stage.tell("Nothing was done.")
         return
     if found is not None and choice is not None:
