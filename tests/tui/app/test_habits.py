@@ -8,6 +8,14 @@ from tests.cli.kit import DONE, FIX
 from tests.tui.app.bridge import at_the_terminal, live
 from tests.world import call
 
+LEFT = call(
+    "workspace_update_todo",
+    items=[
+        {"text": "look", "state": "done"},
+        {"text": "mend", "state": "doing"},
+        {"text": "test", "state": "pending"},
+    ],
+)
 LIST = call("workspace_update_todo", items=[{"text": "look", "state": "done"}])
 
 
@@ -72,6 +80,43 @@ def test_a_todo_list_that_is_done_goes_when_the_turn_ends(environ, workspace, sc
             await me.turn_ends()
             await me.until(lambda: not me.app.query_one(TodoStrip).display)
             assert me.story.todo == ()
+
+    live(scene)
+
+
+def test_a_todo_list_with_something_left_is_a_line_when_its_turn_is_over(
+    environ, workspace, script, gate
+):
+    """Also in later turns, until one of them has it as its own."""
+
+    async def scene():
+        model = script(
+            {"tool_calls": [LEFT, gate.wait]}, DONE, {"tool_calls": [gate.wait]}, DONE,
+            {"tool_calls": [LEFT, gate.wait]}, DONE,
+        )  # fmt: skip
+        async with at_the_terminal(environ, workspace, model) as me:
+
+            def rows():
+                return me.app.query_one(TodoStrip).content_size.height
+
+            await me.say("begin")
+            await me.until(gate.processes)
+            await me.sees("✓ look", "● mend", "○ test")
+            gate.open()
+            await me.turn_ends()
+            await me.until(lambda: rows() == 1)
+            await me.sees("● mend", "1 of 3 done")
+            await me.say("something else")
+            await me.until(gate.processes)
+            await me.sees("1 of 3 done")
+            assert rows() == 1
+            gate.open()
+            await me.turn_ends(2)
+            await me.say("go on with it")
+            await me.until(gate.processes)
+            await me.until(lambda: rows() == 3)
+            gate.open()
+            await me.turn_ends(3)
 
     live(scene)
 

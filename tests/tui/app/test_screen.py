@@ -13,6 +13,7 @@ from steersman.views.blocks import Todo
 from tests.cli.kit import DONE, FIX, READ
 from tests.tui.app.bridge import at_the_terminal, live
 from tests.tui.snapshots import check
+from tests.world import call
 
 WORK = (
     {"text": "I look at it first.", "tool_calls": [READ]},
@@ -20,7 +21,11 @@ WORK = (
     {"text": "`add` adds now:\n\n- the sign is right\n- nothing else changed"},
 )
 
-ITEMS = (Todo("look", "done"), Todo("mend", "doing"), Todo("test", "pending"))
+STATES = {"look": "done", "mend": "doing", "test": "pending"}
+TODO = call(
+    "workspace_update_todo",
+    items=[{"text": text, "state": state} for text, state in STATES.items()],
+)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -206,16 +211,17 @@ def test_the_palette_does_what_is_chosen(environ, workspace, script):
     live(scene)
 
 
-def test_a_todo_list_stands_above_the_composer(environ, workspace, script):
+def test_a_todo_list_stands_above_the_composer(environ, workspace, script, gate):
     async def scene():
-        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+        model = script({"tool_calls": [TODO, gate.wait]}, DONE)
+        async with at_the_terminal(environ, workspace, model) as me:
             await me.say("go")
-            await me.turn_ends()
-            me.story.todo = ITEMS
-            me.app.showing.everything()
+            await me.until(gate.processes)
             await me.sees("✓ look", "● mend", "○ test")
             await me.press("f6")
             await me.until(lambda: not me.app.query_one(TodoStrip).display)
+            gate.open()
+            await me.turn_ends()
 
     live(scene)
 

@@ -36,13 +36,20 @@ class Layout(Struct, frozen=True):
 
 
 def lay_out(
-    width: int, height: int, panes: Collection[str], over: str = "", *, asking: bool = False
+    width: int,
+    height: int,
+    panes: Collection[str],
+    over: str = "",
+    *,
+    asking: bool = False,
+    listing: bool = True,
 ) -> Layout:
     """The layout for a size, with the panes a person wants.
 
     What is asked, the composer and the status always fit: while something is asked (`asking`), the
-    todo list is one line, and so is what is queued. `over` is the pane that a person opened on a
-    narrow screen, where it takes the place of the conversation until it is closed.
+    todo list is one line, and so is what is queued. Without `listing` that list is always
+    one line: it is not of the turn that runs. `over` is the pane that a person opened on a narrow
+    screen, where it takes the place of the conversation until it is closed.
     """
     wide = width >= WIDE
     left = width >= ROOMY and "log" in panes
@@ -52,7 +59,8 @@ def lay_out(
     footer = room >= 8
     status = room >= 10
     title = room >= 16
-    todo = 0 if room < 14 or "todo" not in panes else 1 if asking else min(6, room // 5)
+    todo = 0 if room < 14 or "todo" not in panes else min(6, room // 5)
+    todo = todo if listing and not asking else min(todo, 1)
     queued = 0 if room < 9 else 1 if asking else min(5, room // 6)
     composer = max(1, min(3, room // 4)) if asking else max(2, min(11, room // 4 + 1))
     around = footer + status + title + queued + composer + (todo + 1 if todo else 0)

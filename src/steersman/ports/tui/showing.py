@@ -314,12 +314,15 @@ class Showing:
         panes = set(app.memory.shown(width))
         if app.query_one(TodoStrip).empty:
             panes.discard("todo")  # its rows are for others
-        asking = bool(self._story.waiting())
-        layout = self.layout = lay_out(width, height, panes, self.over, asking=asking)
+        story = self._story
+        asking = bool(story.waiting())
+        listing = story.working and story.todo_turn == story.turn
+        fitted = partial(lay_out, width, height, over=self.over, asking=asking, listing=listing)
+        layout = self.layout = fitted(panes)
         app.set_class(not layout.status, "small-screen")
         side = app.query_one(Side)
-        if not self._story.blocks and "log" in layout.side:
-            layout = self.layout = lay_out(width, height, panes - {"log"}, self.over, asking=asking)
+        if not story.blocks and "log" in layout.side:
+            layout = self.layout = fitted(panes - {"log"})
         shown = (*layout.side, *([layout.over] if layout.over else []))
         for name in SIDE:
             for pane in app.query(f"#{name}-pane"):

@@ -41,6 +41,7 @@ class Shelf:
         self.usage = Usage()
         self.used_before = 0  # tokens, when this turn began
         self.todo: tuple[Todo, ...] = ()
+        self.todo_turn = 0  # in which the list was written last
         self.agents: dict[str, Agent] = {}  # by the lane they work in
         self.session: SessionStart | None = None
         self.retrying: Error | None = None

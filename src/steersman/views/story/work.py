@@ -126,6 +126,7 @@ def _keep_todo(shelf: Shelf, output: Any) -> None:
     match output:
         case {"items": list(items)}:
             shelf.todo = tuple(_todo(one) for one in items if isinstance(one, dict))
+            shelf.todo_turn = shelf.turn
 
 
 def _todo(item: dict[str, Any]) -> Todo:
