@@ -3,16 +3,20 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from steersman.host import Host, policy
 from steersman.records.message import (
+    Audit,
     ConfirmRequest,
     ConfirmResponse,
+    JobEnd,
     ToolProgress,
     ToolResult,
     TurnEnd,
 )
 from steersman.records.settings import Settings
-from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, outside
+from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, Gate, outside
 from tests.world import call
 
 OTHER = call("workspace_write_file", path="other.txt", content="other\n")
@@ -22,6 +26,15 @@ SAME_FILE = call(
     files=[{"path": "calc.py", "edits": [{"search": "add(a, b)", "replace": "plus(a, b)"}]}],
 )
 ASKING = {"approvals": "on-request"}
+ENDED = "It has ended without the connection."
+
+
+@pytest.fixture
+def gate():
+    """A command that waits until the test lets it go on."""
+    gate = Gate()
+    yield gate
+    gate.release()
 
 
 def play(environ, workspace, model, scenario):
@@ -43,6 +56,22 @@ async def requests(thread, count):
             found.append(message)
         if len(found) == count:
             return found
+    raise AssertionError("it ended")
+
+
+def behind(command):
+    """A call that runs a command in the background."""
+    return call("workspace_run_command", command=command, background=True, wait_timeout=0.1)
+
+
+async def ended_without(thread):
+    """What is asked about hosts, by the host, once the command has ended without an answer."""
+    corrs = {}
+    async for message in thread.events(0):
+        if isinstance(message.body, ConfirmRequest):
+            corrs[message.body.actions[0].host] = message.corr
+        if isinstance(message.body, ToolProgress) and ENDED in message.body.text:
+            return corrs
     raise AssertionError("it ended")
 
 
@@ -151,16 +180,8 @@ def test_a_command_that_gave_up_before_the_answer_is_run_again_once(environ, wor
     model = script({"tool_calls": [call("workspace_run_command", command=line)]}, DONE)
 
     async def scenario(host, thread):
-        corrs = {}
-        async for message in thread.events(0):
-            if isinstance(message.body, ConfirmRequest):
-                corrs[message.body.actions[0].host] = message.corr
-            if (
-                isinstance(message.body, ToolProgress)
-                and "If you allow it now" in message.body.text
-            ):
-                break
-        assert len((await thread.state()).activity.waiting) == 2
+        corrs = await ended_without(thread)
+        assert len((await thread.state()).activity.waiting) == len(corrs) == 2
         await thread.answer(corrs["a.invalid"], ConfirmResponse("allow"))
         await thread.answer(corrs["b.invalid"], ConfirmResponse("deny"))
         await thread.wait()
@@ -171,6 +192,53 @@ def test_a_command_that_gave_up_before_the_answer_is_run_again_once(environ, wor
 
     play(environ, workspace, model, scenario)
     assert (workspace / "runs").read_text() == "run\n"
+
+
+@pytest.mark.parametrize("decision", ["allow", "deny"])
+def test_a_command_that_gave_up_and_succeeded_waits_for_the_answer_too(
+    environ, workspace, script, decision
+):
+    """In a pipe nobody sees that curl failed."""
+    line = "echo run >> runs; curl -sS -m 0.3 http://a.invalid 2>&1 | head -c 9; exit 0"
+    model = script({"tool_calls": [call("workspace_run_command", command=line)]}, DONE)
+
+    async def scenario(host, thread):
+        corrs = await ended_without(thread)
+        assert [one.what for one in (await thread.state()).activity.waiting]
+        await thread.answer(corrs["a.invalid"], ConfirmResponse(decision))
+        await thread.wait()
+        (result,) = bodies(host, thread, ToolResult)
+        assert result.output["exit_code"] == 0
+        assert len(bodies(host, thread, ConfirmRequest)) == 1
+        return result.output["note"]
+
+    note = play(environ, workspace, model, scenario)
+    assert note.startswith(
+        "run again: the connection was allowed after it had given up"
+        if decision == "allow"
+        else "a.invalid:80 was not reached: the user said no"
+    )
+    assert (workspace / "runs").read_text() == "run\n"
+
+
+def test_a_job_that_ends_before_the_answer_says_which_host_it_was(environ, workspace, script, gate):
+    """There is nobody left who could be allowed anything; nothing waits any more."""
+    line = f"{gate.wait['arguments']['command']}; curl -sS -m 0.3 http://a.invalid; exit 0"
+    model = script({"tool_calls": [behind(line)]}, DONE)
+
+    async def scenario(host, thread):
+        await thread.wait()
+        await asyncio.to_thread(gate.open)
+        await requests(thread, 1)
+        async for message in thread.events(0):
+            if isinstance(message.body, JobEnd):
+                break
+        assert "a.invalid:80 was not reached: it ended before you answered" in str(
+            bodies(host, thread, Audit)
+        )
+        assert not (await thread.state()).activity.waiting
+
+    play(environ, workspace, model, scenario)
 
 
 def test_an_answer_for_outside_covers_no_file_that_a_link_leads_to(environ, workspace, script):
@@ -213,24 +281,17 @@ def test_a_command_that_may_have_reached_a_server_of_the_thread_is_not_run_again
 ):
     """It gave up before the answer, but what it did there would be done twice."""
     line = "echo run >> runs; curl -sS -m 0.3 http://a.invalid; exit 3"
-    serve = call("workspace_run_command", command="sleep 600", background=True, wait_timeout=0.1)
     again = call("workspace_run_command", command=line)
-    model = script({"tool_calls": [serve]}, {"tool_calls": [again]}, DONE)
+    model = script({"tool_calls": [behind("sleep 600")]}, {"tool_calls": [again]}, DONE)
 
     async def scenario(host, thread):
-        async for message in thread.events(0):
-            if isinstance(message.body, ConfirmRequest):
-                corr = message.corr
-            told = message.body.text if isinstance(message.body, ToolProgress) else ""
-            if "If you allow it now" in told:
-                break
-        await thread.answer(corr, ConfirmResponse("allow"))
+        corrs = await ended_without(thread)
+        await thread.answer(corrs["a.invalid"], ConfirmResponse("allow"))
         await thread.wait()
         _, result = bodies(host, thread, ToolResult)
-        assert (
-            "not done by itself, because it may have reached servers that run in the background"
-            in result.output["note"]
-        )
+        note = result.output["note"]
+        assert "allowed after it had given up, so not reached: a.invalid:80" in note
+        assert "because it may have reached servers that run in the background" in note
 
     play(environ, workspace, model, scenario)
     assert (workspace / "runs").read_text() == "run\n"

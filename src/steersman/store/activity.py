@@ -8,6 +8,7 @@ from steersman.records.message import (
     Assistant,
     ConfirmRequest,
     ConfirmResponse,
+    JobEnd,
     Message,
     Question,
     SessionEnd,
@@ -28,7 +29,7 @@ _TELLING = frozenset(
     body.kind
     for body in (
         TurnStart, TurnEnd, Assistant, Steer, ConfirmRequest, ConfirmResponse, Question, Answer,
-        ToolResult, SessionEnd,
+        ToolResult, JobEnd, SessionEnd,
     )
 )  # fmt: skip
 
@@ -49,7 +50,7 @@ def after(now: Activity, message: Message) -> Activity:
             corr = message.corr or ""
             rest = tuple(one for one in now.queued if one != corr)
             return replace(now, queued=(*rest, corr) if state == "queued" else rest)
-        case ToolResult() if not now.waiting:
+        case ToolResult() | JobEnd() if not now.waiting:
             return now
     waiting = _waiting(now, message)
     return now if waiting == now.waiting else replace(now, waiting=waiting)
@@ -68,7 +69,7 @@ def _waiting(now: Activity, message: Message) -> tuple[Waiting, ...]:
             return (*now.waiting, Waiting(corr, "question", text[:LONGEST], call))
         case ConfirmResponse() | Answer():
             return tuple(one for one in now.waiting if one.corr != corr)
-        case ToolResult():  # a call that is over asks nothing now
+        case ToolResult() | JobEnd():  # a call that is over asks nothing now
             return tuple(one for one in now.waiting if not corr or one.call != corr)
         case SessionEnd() if not now.turn:
             return ()

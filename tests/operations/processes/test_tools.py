@@ -57,10 +57,13 @@ class Bare:
     refused: tuple[str, ...] = ()
     granted: tuple[str, ...] = ()
     denials: tuple[str, ...] = ()
-    unjudged = asking = only_denied = False
+    unjudged = only_denied = False
 
-    def __init__(self, launcher: Callable[[list[str]], list[str]] = list) -> None:
+    def __init__(
+        self, launcher: Callable[[list[str]], list[str]] = list, questions: list[str] | None = None
+    ) -> None:
         self._launcher = launcher
+        self._questions = questions if questions is not None else []
         self._later: list[Any] = []
         self.environ: Mapping[str, str] = {}
         self.inherit: tuple[int, ...] = ()
@@ -85,8 +88,21 @@ class Bare:
     def stumbled(self, exit_code: int, output: str) -> bool:
         return False
 
-    async def too_late(self) -> bool:
-        return False
+    @property
+    def asking(self) -> bool:
+        return bool(self._questions)
+
+    async def answered(self) -> None:
+        self._questions.clear()
+
+    async def too_late(self) -> list[str]:
+        return []
+
+    async def remains(self, bench: Any) -> str:
+        return ""
+
+    def give_up(self, bench: Any) -> None:
+        """Nobody is asked."""
 
     def dropped(self) -> tuple[str, ...]:
         return ()
@@ -154,6 +170,19 @@ def test_a_command_runs_to_its_end(folder):
 
     output = "hi cat\nsub\nwrong\n"
     assert run(work()) == (CommandResult(False, 0, output, exit_code=3, error="exit 3"), output)
+
+
+def test_a_background_command_is_not_left_alone_while_someone_is_asked_about_its_hosts(folder):
+    """Whoever leaves it takes the question from the screen."""
+
+    async def work():
+        questions = ["a.invalid:80"]
+        async with tools_in(folder, questions=questions) as (use, _, _):
+            arguments = {"command": "sleep 600", "background": True, "wait_timeout": 0.01}
+            assert (await use("run_command", **arguments)).background_process_id == "p1"
+        return questions
+
+    assert run(work()) == []
 
 
 def test_the_action_is_the_command_where_it_runs(folder):

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from steersman.operations.running.proxy import Ask, Deny, Local
 
 
+UNANSWERED = "it ended before you answered"
+
+
 class Effects(Struct, frozen=True):
     """What a command did to the workspace, in a few words and as messages."""
 
@@ -123,18 +126,30 @@ class CommandRun(ABC):
                 return ""
 
             def denied(host: str, port: int, why: str) -> None:
-                self.refused.append(f"{host}:{port}")
-                told = Audit("network", f"{host}:{port} was not reached: {why}")
-                self._telling.append(asyncio.ensure_future(bench.lane.append(told)))
+                self._refuse(f"{host}:{port}", why, bench)
 
             def nearby(host: str, port: int) -> bool:
                 return f"{canonical_host(host)}:{port}" in self._profile.nearby
 
             await self._open(ask, denied, nearby, self._profile.nearby)
 
+    def _refuse(self, place: str, why: str, bench: Bench) -> None:
+        self.refused.append(place)
+        told = Audit("network", f"{place} was not reached: {why}")
+        self._telling.append(asyncio.ensure_future(bench.lane.append(told)))
+
+    def give_up(self, bench: Bench) -> None:
+        """Say which hosts nobody has answered about: the command has ended, and is not run again.
+
+        A question that someone could see does not vanish silently.
+        """
+        for host, port in self._door.proxy.asked if self._door else ():
+            self._denied[f"{host}:{port}"] = UNANSWERED
+            self._refuse(f"{host}:{port}", UNANSWERED, bench)
+
     @property
     def denials(self) -> list[str]:
-        """What was said to each host that the gate denied."""
+        """What was said to each host that the gate denied, or nobody answered about."""
         return [f"{place} was not reached: {why}" for place, why in self._denied.items()]
 
     @property
@@ -145,16 +160,16 @@ class CommandRun(ABC):
     @property
     def asking(self) -> bool:
         """Whether someone is being asked about a host that the command wants to reach."""
-        return self._door is not None and self._door.proxy.asking
+        return self._door is not None and bool(self._door.proxy.asked)
 
     async def answered(self) -> None:
         """Wait until nobody is."""
         if self._door is not None:
             await self._door.proxy.answered()
 
-    async def too_late(self) -> bool:
-        """Whether a host was allowed after the command had given up; waits for the answers."""
-        return self._door is not None and await self._door.proxy.missed()
+    async def too_late(self) -> list[str]:
+        """The hosts that were allowed after the command had given up; waits for the answers."""
+        return await self._door.proxy.missed() if self._door is not None else []
 
     @property
     def reached(self) -> str:

@@ -296,6 +296,7 @@ class CommandRuns:
                 await running.wait()
                 await tidy()
                 self._going.pop(run, None)
+                run.give_up(bench)
                 await _saying(run.settle(bench), bench)
                 if job:
                     end = JobEnd(running.id, running.command, running.state.exit_code, running.cut)

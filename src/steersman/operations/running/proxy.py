@@ -89,13 +89,13 @@ class Proxy:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._server: asyncio.Server | None = None
         self._connections = 0
-        self._missed = False  # a connection was allowed when its client had given up
+        self._missed: set[str] = set()  # allowed when its client had given up, and not used since
         self._reached = False
 
     @property
-    def asking(self) -> bool:
-        """Whether someone is being asked about a host."""
-        return bool(self._questions)
+    def asked(self) -> tuple[tuple[str, int], ...]:
+        """The hosts, with their ports, about which someone is being asked."""
+        return tuple(self._questions)
 
     @property
     def reached(self) -> bool:
@@ -108,11 +108,15 @@ class Proxy:
             await asyncio.wait(self._questions.values())
             await asyncio.sleep(0)  # what is answered is taken out a step later
 
-    async def missed(self) -> bool:
-        """Whether a host was allowed too late for who asked; waits for the answers to come."""
-        late = tuple(self._questions.values())
+    async def missed(self) -> list[str]:
+        """The hosts that were allowed too late for who asked; waits for the answers to come."""
+        late = dict(self._questions)
         await self.answered()
-        return self._missed or any(not one.cancelled() and not one.result() for one in late)
+        now = (
+            f"{host}:{port}" for (host, port), one in late.items()
+            if not one.cancelled() and not one.result()
+        )  # fmt: skip
+        return sorted({*self._missed, *now})
 
     async def serve(self, listener: socket.socket) -> None:
         """Begin to accept connections."""
@@ -159,9 +163,11 @@ class Proxy:
     async def _handle(self, client: Streams) -> None:
         request = await _request(client)
         await self._admit(request)
+        place = f"{request.host}:{request.port}"
         if request.version != "0" and not await listens(client):
-            self._missed = True
+            self._missed.add(place)
             return
+        self._missed.discard(place)
         server = await self._dial(request)
         self._reached = True
         async with owned(server):

@@ -26,9 +26,11 @@ from steersman.records.action import Execute
 from steersman.records.profile import Profile
 
 MOST = 50  # commands that are remembered
-LATE = "\n[It has ended without the connection. If you allow it now, it is run again.]\n"
+LATE = "\n[It has ended without the connection. {}.]\n"
+AGAIN = "If you allow it now, it is run again"
 LATER = "run again: the connection was allowed after it had given up"
-TOO_LATE = "a connection was allowed after it had given up; run it again if needed"
+TOO_LATE = "allowed after it had given up, so not reached: {}; run it again if needed"
+NOT_AGAIN = "not run again by itself"
 ROUNDS = 3  # times that one call asks for more
 _PROXY = "it does not use the sandbox's proxy"
 
@@ -169,10 +171,33 @@ async def either(*waiting: Coroutine[object, object, object]) -> None:
             task.cancel()
 
 
-async def too_late(running: Running, run: CommandRun, bench: Bench) -> bool:
-    """Whether a connection was allowed only after the command had failed without it."""
-    if not running.state.exit_code or running.halted or running.state.word == "killed":
-        return False
-    if run.asking:
-        bench.progress(LATE)
-    return await run.too_late()
+class Late(Struct, frozen=True):
+    """Hosts that were allowed only after a command had given up; whether to run it `again` now.
+
+    If not by itself, the note says why.
+    """
+
+    again: bool = False
+    note: str = ""
+
+
+async def too_late(running: Running, run: CommandRun, bench: Bench, *, once: bool) -> Late:
+    """What became of hosts that the user was asked about when the command had given up.
+
+    An open question is waited for, however the command ended: in a pipe nobody sees that a part of
+    it failed. If it succeeded and was allowed them meanwhile, it is not for us to say that it needs
+    them. `once` it was run again, it is not any more.
+    """
+    if running.halted or running.state.word == "killed":
+        run.give_up(bench)
+        return Late()
+    asked = run.asking
+    wanted = bool(asked or running.state.exit_code)
+    remains = await run.remains(bench) if wanted else ""
+    why = NOT_AGAIN + f", because {remains}" * bool(remains) if once or remains else ""
+    if asked:
+        bench.progress(LATE.format(f"It is {why}" if why else AGAIN))
+    hosts = await run.too_late()
+    if not hosts:
+        return Late()
+    return Late(wanted and not why, TOO_LATE.format(", ".join(hosts)) + f" ({why})" * bool(why))

@@ -29,7 +29,6 @@ from steersman.operations.running.repeating import Repeats
 from steersman.operations.running.second_chance import (
     LATER,
     ROUNDS,
-    TOO_LATE,
     Ended,
     More,
     Refused,
@@ -313,12 +312,10 @@ class RunCommand(Tool[RunCommandArgs]):
                 return result_of(running, [*notes, *run.denials], Effects())
             if self._repeats.wanted((args.command, args.cwd), run, running, notes):
                 return Again.COPIED
-            late = await too_late(running, run, bench)
-            remains = await run.remains(bench) if late else ""
-            if late and not (once or remains):
+            late = await too_late(running, run, bench, once=once)
+            if late.again:
                 return Again.LATER
-            because = f" (not done by itself, because {remains})" if remains else ""
-            notes.append(TOO_LATE + because if late else "")
+            notes.append(late.note)
             return await self._settled(running, run, attempt)
         except asyncio.CancelledError:
             if running is not None and run.unjudged:
@@ -378,7 +375,7 @@ class RunCommand(Tool[RunCommandArgs]):
             BACKGROUND if args.background else self._processes.patience
         )
         while not await running.wait(patience):
-            if args.background or not run.asking:
+            if not run.asking:
                 break
             await either(running.wait(), run.answered())
         else:

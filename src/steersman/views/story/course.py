@@ -168,11 +168,8 @@ def take_audit(shelf: Shelf, message: Message, body: Audit) -> list[Block]:
 
 def take_job_end(shelf: Shelf, message: Message, body: JobEnd) -> list[Block]:
     """A background job ended, by itself or because the thread was closed."""
-    return [
-        remarked(
-            shelf, message, body, "cancelled" if body.left or body.lost or body.copied else "done"
-        )
-    ]
+    state: State = "cancelled" if body.left or body.lost or body.copied else "done"
+    return [remarked(shelf, message, body, state), *shelf.moot(message.corr or "")]
 
 
 def take_block(shelf: Shelf, message: Message, body: GuardBlock) -> list[Block]:
