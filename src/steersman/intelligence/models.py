@@ -250,6 +250,8 @@ class Models:
 
     def takes_effort(self, name: str) -> bool:
         """Whether a model has such a choice; a server of one's own may not know it."""
+        if name.startswith("scripted:") and name not in self._config.models:
+            return False
         thinks = self.facts(name).reasoning
         return not self._is_own(name) if thinks is None else thinks
 

@@ -147,7 +147,7 @@ class Gathering:
     def __init__(self, seat: Seat, environ: Mapping[str, str]) -> None:
         self._seat = seat
         self._environ = environ
-        self._window: tuple[Settings, int] | None = None
+        self._of_model: tuple[Settings, int, str] | None = None
         self._branch: tuple[str, str, int] = ("", "", 0)  # and the folder, and its last move
 
     def look(self) -> None:
@@ -166,8 +166,11 @@ class Gathering:
         seat, settings, usage = self._seat, self._seat.settings, story.usage
         if self._branch[0] != seat.folder:
             self.look()
-        if self._window is None or self._window[0] is not settings:
-            self._window = (settings, models.window(settings, self._environ))
+        if self._of_model is None or self._of_model[0] is not settings:
+            effort = settings.effort if settings.effort != "default" else ""
+            if effort and not models.takes_effort(settings, self._environ):
+                effort = ""
+            self._of_model = (settings, models.window(settings, self._environ), effort)
         return Facts(
             doing=seat.doing,
             owner=owner(seat.owner),
@@ -175,8 +178,8 @@ class Gathering:
             trust=settings.trust,
             approvals=settings.approvals,
             model=usage.model or (story.session.model if story.session else "") or settings.model,
-            effort=settings.effort if settings.effort != "default" else "",
-            window=self._window[1],
+            effort=self._of_model[2],
+            window=self._of_model[1],
             used=usage.context,
             cost=usage.cost,
             tokens=usage.input + usage.output,

@@ -11,6 +11,7 @@ from steersman.identity.mcp_servers import find, user_file
 from steersman.records.message import ConfirmRequest, ConfirmResponse
 from steersman.records.settings import Settings
 from steersman.views.commands.builtin.work import prompt
+from steersman.views.facts import Gathering
 from steersman.views.story import Story
 from tests.views.commands.recording import at_desk
 from tests.world import call
@@ -22,6 +23,7 @@ FIX = call(
     files=[{"path": "calc.py", "edits": [{"search": "a - b", "replace": "a + b"}]}],
 )
 WRITE = call("workspace_write_file", path="new.txt", content="new\n")
+KEPT_EFFORT = "Effort high: this model has no effort setting; yours is kept for models that do."
 NO_THREAD = ("tell", "There is no thread yet.\nSend a message first.")
 
 
@@ -517,7 +519,7 @@ def test_how_hard_the_model_thinks_is_chosen_for_the_thread(desk, script):
     assert "**effort**" not in str(before)
     assert (changed, kept, after) == (["high"], "high", "default")
     assert "**effort** high" in str(told)
-    assert said[0] == "Effort high: the model thinks longer, for hard tasks."
+    assert said[0] == KEPT_EFFORT
     assert "huge" in said[-1]
 
 
@@ -528,10 +530,24 @@ def test_a_model_without_effort_is_not_said_to_think_longer(desk):
     kept, default = desk(scenario, model="ollama:llama3")
     assert kept[-1] == (
         "tell",
-        "Effort high: this model has no effort setting; yours is kept for models that do.",
+        KEPT_EFFORT,
     )
     said = "Effort default: the model decides, or its entry in your settings."
     assert default[-1] == ("tell", said)
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [("anthropic:claude-opus-4-5", "high"), ("ollama:llama3", ""), ("scripted:/none.json", "")],
+)
+def test_the_status_line_has_an_effort_where_the_model_has_one(desk, environ, model, shown):
+    async def scenario(desk):
+        await desk.type("/effort high")
+        return desk.stage.told[-1], Gathering(desk.seat, environ).facts(Story()).effort
+
+    told, effort = desk(scenario, model=model)
+    assert effort == shown
+    assert ("thinks longer" in told) == bool(shown)
 
 
 @pytest.mark.parametrize(
