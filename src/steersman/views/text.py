@@ -97,6 +97,8 @@ def call_words(tool: str, arguments: dict[str, Any], *, typed: bool = False) -> 
     match arguments:
         case {"command": str(about)} | {"path": str(about)} | {"task": str(about)}:
             pass
+        case {"url": str(about)} | {"query": str(about)}:
+            pass
         case {"questions": list(asked)}:
             about = counted(len(asked), "question")
         case {"files": list(files)}:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steersman.host import status_line
 from steersman.host.writing import writable
+from steersman.ports.tui.drawing.work import call_about
 from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, Now, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
 from steersman.ports.tui.memory import PANES, Memory, Remembered
@@ -26,7 +27,7 @@ from steersman.views.commands.stage import Row
 from steersman.views.facts import Facts, bar, branch, money, rows, share
 from steersman.views.story import Story
 from steersman.views.story.reading import GO_ON, again
-from steersman.views.text import amount
+from steersman.views.text import amount, call_words
 
 
 def test_no_two_built_in_keys_are_the_same():
@@ -166,6 +167,20 @@ def test_the_branch_is_read_without_git(tmp_path):
 FULL = Facts(model="anthropic:claude", used=50_000, window=200_000, cost=0.0312, branch="main",
              trust="sandboxed", approvals="on-request", servers=("one", "two"), code="ty",
              queued=2, thread="k3", title="t", folder="/w")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "row", "step"),
+    [
+        ("web_fetch", {"url": "https://a.example/x", "start": 5}, ("fetch", "https://a.example/x"),
+         "web_fetch https://a.example/x"),
+        ("web_search", {"query": "ripgrep flags"}, ("search the web for", "ripgrep flags"),
+         "web_search ripgrep flags"),
+    ],
+)  # fmt: skip
+def test_what_is_looked_for_on_the_web_is_named(tool, arguments, row, step):
+    assert call_about(tool, arguments) == row
+    assert call_words(tool, arguments) == step
 
 
 def test_the_status_in_a_line():

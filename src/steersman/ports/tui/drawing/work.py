@@ -42,6 +42,7 @@ _VERBS = {
     "workspace_update_todo": "todo", "workspace_status": "status",
     "workspace_read_command_output": "read output", "workspace_signal_process": "signal",
     "workspace_list_processes": "processes", "workspace_propose_refactoring": "refactor",
+    "web_fetch": "fetch", "web_search": "search the web for",
     ASK_USER: "ask", "mcp_call_tool": "mcp", "mcp_list_tools": "mcp tools",
 }  # fmt: skip
 _ABOUT = ("query", "pattern", "name_path", "name", "question", "process_id", "words", "message")
