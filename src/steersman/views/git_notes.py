@@ -78,15 +78,15 @@ def counted_changes(changes: Sequence[str]) -> str:
     return " · ".join(filter(None, (counted(own, "change") if own else "", noted)))
 
 
-def undo_words(paths: Sequence[str], count: int = 0, ignored: int = 0) -> str:
+def undo_words(paths: Sequence[str], count: int = 0, ignored: int = 0, made: str = "") -> str:
     """How much an undo or redo changes, a person's files first; `count` where not all paths are
-    known, `ignored` files beside them."""
+    known, `ignored` files beside them; `made` are its commits, in words."""
     if len(paths) < count:
         return counted(count, "change")
-    own, made = len(files_first(paths)), made_files(paths) + ignored
+    own, again = len(files_first(paths)), made_files(paths) + ignored
     parts = [counted(own, "change")] if own else []
-    parts += [counted(made, "ignored file")] if made else []
-    parts += ["git's own files"] if any(map(inner, paths)) else []
+    parts += [counted(again, "ignored file")] if again else []
+    parts += [made or "git's own files"] if any(map(inner, paths)) else []
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 

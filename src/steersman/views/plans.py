@@ -142,7 +142,8 @@ def described(host: Host, thread: str, plan: UndoPlan) -> list[str]:
 
 def _told(host: Host, thread: str, plan: UndoPlan) -> tuple[str, list[str]]:
     """How much a plan changes, in words, and its diffs, both with a person's files first."""
-    noted = git_line(host, thread, plan.changes)
+    subjects = host.way_back.commits(thread, plan.changes)
+    noted = git_line(host, thread, plan.changes, subjects)
     own = [one for one in plan.changes if not inner(one.path)]
     found = arranged(host, thread, own, lambda path: 3 if git_notes.in_git(path) else rank(path))
     wanted = msgspec.structs.replace(plan, changes=tuple(found.shown))
@@ -151,9 +152,11 @@ def _told(host: Host, thread: str, plan: UndoPlan) -> tuple[str, list[str]]:
         for folder, count in found.ignored.items()
     ]
     lines += [f"{noted}\n"] if noted else []
+    lines += [f"{becomes(plan.cause, len(subjects), own)}\n"] if subjects else []
     kept = [one.path for one in found.shown]
     kept += [one.path for one in plan.changes if inner(one.path)]
-    words = git_notes.undo_words(kept, ignored=sum(found.ignored.values()))
+    made = git_notes.named_commits(subjects) if subjects else ""
+    words = git_notes.undo_words(kept, ignored=sum(found.ignored.values()), made=made)
     return words, [*host.way_back.describe(thread, wanted), *lines]
 
 
@@ -168,9 +171,26 @@ def _lines(diffs: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{name}: +{added[name]} −{removed[name]}" for name in added]
 
 
-def git_line(host: Host, thread: str, changes: Sequence[Change]) -> str:
+def becomes(cause: Literal["undo", "redo"], commits: int, files: Sequence[Change]) -> str:
+    """What becomes of git's history and of the files when commits are undone, or made again."""
+    them = "commit" if commits == 1 else "commits"
+    if cause == "redo":
+        also = "The files above change again, too." if files else "Your files stay as they are."
+        return f"Git's history has the {them} again. {also}"
+    also = (
+        "The files above go back, too."
+        if files
+        else "Your files stay as they are; what was committed is uncommitted again."
+    )
+    return f"Git's history goes back to before the {them}. {also}"
+
+
+def git_line(
+    host: Host, thread: str, changes: Sequence[Change], subjects: Sequence[str] | None = None
+) -> str:
     """What changes, or their undoing, do to what git notes for itself; commits by their names."""
     log = [Seen(one) for one in changes if inner(one.path) == LOG]
     made = git_notes.commits("".join(host.way_back.diffs(thread, log)))
-    subjects = host.way_back.commits(thread, changes)
+    if subjects is None:
+        subjects = host.way_back.commits(thread, changes)
     return git_notes.line((one.path for one in changes), made, subjects)

@@ -341,6 +341,48 @@ def test_a_hunk_is_undone_after_a_commit_and_git_is_not_named(environ, workspace
     assert "a - b" in (workspace / "calc.py").read_text()
 
 
+@pytest.mark.parametrize(
+    ("command", "words", "files", "left"),
+    [
+        (
+            "git commit -qam mine",
+            "1 commit “mine”",
+            "Your files stay as they are; what was committed is uncommitted again.",
+            "mine",
+        ),
+        (
+            "echo yours > calc.py; git commit -qam yours",
+            "1 change and 1 commit “yours”",
+            "The files above go back, too.",
+            "mine",
+        ),
+    ],
+)
+def test_undo_of_a_commit_says_what_becomes_of_history_and_files(
+    environ, git, workspace, script, command, words, files, left
+):
+    before = git("rev-parse", "HEAD")
+    (workspace / "calc.py").write_text("mine\n")
+
+    async def scenario(desk):
+        await desk.type("go")
+        assert git("rev-parse", "HEAD") != before
+        undone = await desk.type("/undo", True)
+        went_back = git("rev-parse", "HEAD"), (workspace / "calc.py").read_text()
+        return undone, went_back, await desk.type("/redo", True)
+
+    run = {"name": "workspace_run_command", "arguments": {"command": command}}
+    model = script({"tool_calls": [run]}, {"text": "Done."})
+    undone, went_back, redone = at_desk(environ, workspace, scenario, model=model)
+    title, body = undone[0][1]
+    assert title == f"Undo {words}?"
+    assert f"Git's history goes back to before the commit. {files}" in body
+    assert ("done", f"Undone: {words}.") in undone
+    assert went_back == (before, f"{left}\n")
+    assert "Git's history has the commit again." in redone[0][1][1]
+    assert git("rev-parse", "HEAD") != before
+
+
 def test_the_branch_is_seen_to_change_whoever_changes_it(desk, git, environ):
     async def scenario(desk):
         gathering = Gathering(desk.seat, environ)
