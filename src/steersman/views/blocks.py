@@ -106,11 +106,12 @@ class Work(Block):
 
     `by_agent` when an agent carries it out; then the agent's block shows everything. `call` is what
     runs: where the user changed it before, `made` says so. `rule` is that of the guard which
-    blocked it.
+    blocked it. `command` is that of the background job it is about.
     """
 
     __slots__ = (
-        "by_agent", "call", "corr", "diffs", "made", "progress", "result", "rule", "verdicts",
+        "by_agent", "call", "command", "corr", "diffs", "made", "progress", "result", "rule",
+        "verdicts",
     )  # fmt: skip
 
     def __init__(self, key: str, seq: int, turn: int, lane: str, call: ToolCall) -> None:
@@ -118,6 +119,7 @@ class Work(Block):
         self.call = call
         self.corr = ""
         self.by_agent = False
+        self.command = ""
         self.made = ""
         self.rule = ""
         self.progress = ""  # the end of what it shows while it runs

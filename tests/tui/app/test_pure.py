@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steersman.host import status_line
 from steersman.host.writing import writable
+from steersman.ports.tui.drawing import DARK, Look, draw
 from steersman.ports.tui.drawing.work import call_about
 from steersman.ports.tui.keys import DEFAULT, TABLE, Hint, Now, fitted, hints, remapped, shown
 from steersman.ports.tui.layout import lay_out
@@ -22,12 +23,13 @@ from steersman.ports.tui.screens.picker import matching
 from steersman.ports.tui.steering import Twice
 from steersman.records.message import TurnEnd
 from steersman.records.settings import Settings
-from steersman.views.blocks import Person, Remark, Todo
+from steersman.views.blocks import Person, Remark, Todo, Work
 from steersman.views.commands.stage import Row
 from steersman.views.facts import Facts, bar, branch, money, rows, share
 from steersman.views.story import Story
 from steersman.views.story.reading import GO_ON, again
 from steersman.views.text import amount, call_words
+from tests.views.story.threads import Thread
 
 
 def test_no_two_built_in_keys_are_the_same():
@@ -181,6 +183,22 @@ FULL = Facts(model="anthropic:claude", used=50_000, window=200_000, cost=0.0312,
 def test_what_is_looked_for_on_the_web_is_named(tool, arguments, row, step):
     assert call_about(tool, arguments) == row
     assert call_words(tool, arguments) == step
+
+
+def test_a_call_about_a_background_job_names_its_command():
+    thread, story = Thread(), Story()
+    thread.begin("serve")
+    thread.did("workspace_run_command", {"background_process_id": "p5"}, command="npm run dev")
+    thread.did("workspace_read_command_output", {"output": ""}, process_id="p5")
+    thread.did("workspace_signal_process", {"state": "exited"}, process_id="p5", signal="TERM")
+    thread.did("workspace_read_command_output", {"output": ""}, process_id="p6")
+    for message in thread.messages:
+        story.feed(message)
+    calls = [one for one in story.blocks if isinstance(one, Work)]
+    rows = [draw(one, 60, Look(DARK))[0].plain.strip(" ●✓") for one in calls[1:]]
+    assert [row.partition(" · ")[0] for row in rows] == [
+        "read output p5 (npm run dev)", "signal p5 (npm run dev)", "read output p6",
+    ]  # fmt: skip
 
 
 def test_the_status_in_a_line():

@@ -1088,5 +1088,6 @@ def test_background_jobs_are_listed_with_their_output_and_stopped(desk, script):
     assert (title, bool(left[1])) == ("Leave and stop 1 background job?", True)
     assert listed == f"```\np1  {command}\n    one\n    two\n```"
     assert rows == [(f"p1  {command}", "two")]
-    assert asked == ("Stop p1?", listed)
-    assert stopped == "p1 is stopped."
+    named = f"p1 ({command})"
+    assert asked == (f"Stop {named}?", listed)
+    assert stopped == f"{named} is stopped."

@@ -54,6 +54,7 @@ class Shelf:
         self.delivered: dict[str, Person] = {}
         self.open_calls: dict[str, Work] = {}
         self.known_calls: dict[str, Work] = {}
+        self.jobs: dict[str, str] = {}  # commands in the background, by their names
         self.open_requests: dict[str, Request | Asked] = {}
         self._lanes: dict[str, str] = {}
         self._named = 0

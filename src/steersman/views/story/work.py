@@ -35,6 +35,7 @@ def take_call(shelf: Shelf, message: Message, body: ToolCall) -> list[Block]:
     lane = shelf.lane(message.path)
     block = Work(shelf.key(message), message.seq, message.turn, lane, body)
     block.corr = message.corr or block.key
+    block.command = shelf.jobs.get(str(body.arguments.get("process_id")), "")
     changed = _replaced(shelf, block.corr)
     shelf.known_calls[block.corr] = shelf.open_calls[block.corr] = block
     shelf.progress = ""
@@ -108,6 +109,9 @@ def take_result(shelf: Shelf, message: Message, body: ToolResult) -> list[Block]
     block.touch()
     if body.tool == TODO and body.status == "ok":
         _keep_todo(shelf, body.output)
+    match body.output:
+        case {"background_process_id": str(name)}:
+            shelf.jobs[name] = str(block.call.arguments.get("command", ""))
     return [block, *shelf.moot(corr)]
 
 

@@ -25,7 +25,7 @@ from steersman.views.blocks import Work
 from steersman.views.git_notes import made_again
 from steersman.views.git_work import commit_line, message_in
 from steersman.views.story.work import TAIL
-from steersman.views.text import call_words, counted, what_happened
+from steersman.views.text import call_words, counted, one_line, what_happened
 
 LIVE = 6  # lines of what a running tool shows
 DIFF = 14  # lines of a diff before it is folded
@@ -110,6 +110,8 @@ def _head(block: Work, body: Body, width: int, look: Look) -> list[Text]:
     verb, about = call_about(block.call.tool, block.call.arguments)
     if block.call.typed:
         verb = "!"
+    if block.command:
+        about = f"{about} ({one_line(block.command, 60)})"
     if _commits(block) and not look.open:
         verb, about = "commit", message_in(about)
     if block.made and block.diffs:  # only some of what was asked for

@@ -42,7 +42,9 @@ async def _choose(stage: Stage) -> None:
     title = f"{name}  {one_line(command, 60)}"
     if await stage.read(title, fenced(text), (CLOSE, STOP)) != STOP.key:
         return
-    if await stage.confirm(f"Stop {name}?", await last_words(stage.seat, {name: command})):
+    if await stage.confirm(
+        f"Stop {_named(name, command)}?", await last_words(stage.seat, {name: command})
+    ):
         await _stop(stage, name)
 
 
@@ -62,12 +64,18 @@ async def _running(stage: Stage) -> list[dict[str, Any]]:
     return []
 
 
+def _named(name: str, command: str) -> str:
+    """A job by its name, with the command that it is, where that is known."""
+    return f"{name} ({one_line(command, 60)})" if command else name
+
+
 async def _stop(stage: Stage, name: str) -> None:
+    named = _named(name, stage.seat.jobs.get(name, ""))
     match (await stage.seat.call(SIGNAL, {"process_id": name, "signal": "TERM"})).body:
         case ToolResult(status="ok", output={"state": str(state)}) if state != "running":
-            stage.tell(f"{name} is stopped.")
+            stage.tell(f"{named} is stopped.")
         case ToolResult(status="ok"):
-            stage.tell(f"{name} was asked to stop and is still running.")
+            stage.tell(f"{named} was asked to stop and is still running.")
         case ToolResult(message=message):
             stage.tell(message)
 
