@@ -3,7 +3,7 @@
 import ast
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -73,6 +73,15 @@ class Tree(Struct, frozen=True):
         """All that could be committed."""
         return self.staged + self.unstaged
 
+    def paired(self, moved: Mapping[str, str]) -> "Tree":
+        """With one file for two of which nobody staged that one was `moved` from the other."""
+        gone = {one.path for one in self.unstaged if one.how == "deleted" and not one.rest}
+        come = {one.path for one in self.unstaged if one.untracked}
+        pairs = {new: old for new, old in moved.items() if new in come and old in gone}
+        kept = [one for one in self.unstaged if one.path not in (*pairs, *pairs.values())]
+        made = [Changed("renamed", new, old) for new, old in sorted(pairs.items())]
+        return replace(self, unstaged=(*made, *kept))
+
     @property
     def chosen(self) -> bool:
         """Whether someone staged what is to be committed: `git mv` and `git rm` stage, too."""
@@ -135,11 +144,16 @@ def unquoted(path: str) -> str:
 def diff_command(tree: Tree, files: Sequence[Changed]) -> str:
     """A command that prints what would be committed."""
     commands = []
-    tracked = [one for one in tree.unstaged if not one.untracked]
+    tracked = [one for one in tree.unstaged if not one.untracked and not one.source]
     for every, how in ((tree.staged, " --cached"), (tracked, "")):
         known = [one for one in every if one in files]
         named = f" -- {_named(paths_of(known))}" if len(known) < len(every) else ""
         commands += [f"{DIFF}{how}{named}"] if known else []
+    for one in files:
+        if one.source and not one.staged:  # git does not know that it was renamed
+            names = shlex.join(("rename from %s\\nrename to %s\\n", *one.paths))
+            old = shlex.quote(f":0:{one.source}")
+            commands.append(f"printf {names}; {DIFF} {old} -- {_named([one.path])}")
     new = [one.path for one in files if one.untracked]
     commands += [f"{DIFF} --no-index -- /dev/null {shlex.quote(one)}" for one in new[:MOST_NEW]]
     return "; ".join((*commands, "true"))

@@ -190,6 +190,35 @@ def test_a_staged_rename_is_committed_or_dropped_as_a_whole(desk, git, workspace
     assert "renamed  README.md → ABOUT.md" in asked[1]
 
 
+def test_a_file_that_this_thread_moved_is_one_row(environ, workspace, script, git):
+    """Nobody staged that; what was changed with it is shown and committed with it."""
+    (workspace / "README.md").write_text("one\ntwo\nthree\nfour\n")
+    git("commit", "-qam", "more to read")
+    (workspace / "mine.txt").write_text("mine\n")
+    command = "mkdir docs && mv README.md 'docs/A B.md' && echo five >> 'docs/A B.md'"
+    run = {"name": "workspace_run_command", "arguments": {"command": f"{command}; mv calc.py c.py"}}
+    model = script({"tool_calls": [run]}, {"text": "Done."}, aside=ADDED)
+    moved = "README.md → docs/A B.md"
+
+    async def scenario(desk):
+        await desk.type("move them")
+        done = await desk.type("/commit", Selection((moved,), "d"), None, Selection((moved,), "c"))
+        first = git("show", "-M", "--format=", "--name-status")
+        assert git("status", "--porcelain") == " D calc.py\n?? c.py\n?? mine.txt\n"
+        return done, first
+
+    done, first = at_desk(environ, workspace, scenario, model=model)
+    assert next(about for what, about in done if what == "confirm")[1].endswith(
+        f"[x] renamed  calc.py → c.py\n[x] renamed  {moved}\n[ ] new      mine.txt"
+    )
+    shown = next(about for what, about in done if what == "read")[1]
+    assert "rename from README.md\nrename to docs/A B.md\n" in shown
+    assert [line for line in shown.splitlines() if line[:1] in "+-" and line[1:2].isalpha()] == [
+        "+five"
+    ]
+    assert first.endswith("\tREADME.md\tdocs/A B.md\n")
+
+
 def test_the_message_is_written_from_the_diff_beside_the_conversation(desk, git, workspace):
     (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
 

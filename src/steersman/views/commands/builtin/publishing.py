@@ -31,7 +31,9 @@ async def commit(stage: Stage, arguments: str) -> None:
     if not tree.files:
         stage.tell("There is nothing to commit.")
         return
-    kept = tree.proposed(await _made(stage))
+    made, moved = await _of_thread(stage)
+    tree = tree.paired(moved)
+    kept = tree.proposed(made)
     message, why = await _message(stage, arguments, tree, kept or tree.files)
     above = bool(await _below(stage))  # no sandbox opens a repository that holds the workspace
     failed = ""
@@ -48,7 +50,7 @@ async def commit(stage: Stage, arguments: str) -> None:
         match body:
             case ToolResult(output={"exit_code": int(code), "output": str(text)}) if code:
                 failed = f"The commit failed:\n\n{fenced(text.strip()[-MOST_PRINTED:])}"
-                names, tree = {one.name for one in kept}, await _status(stage)
+                names, tree = {one.name for one in kept}, (await _status(stage)).paired(moved)
                 kept = tuple(one for one in tree.files if one.name in names)
             case _:
                 break
@@ -74,15 +76,20 @@ async def _status(stage: Stage) -> Tree:
     return tree
 
 
-async def _made(stage: Stage) -> set[str]:
-    """The files that this thread made, as git names them."""
+async def _of_thread(stage: Stage) -> tuple[set[str], dict[str, str]]:
+    """The files that this thread made, as git names them, and where it moved some of them from."""
     try:
         plan = await stage.seat.handle.plan_undo(to=0)
     except ToolProblem:
-        return set()
-    made = [change.path for change in plan.changes if change.after.kind == "absent"]
-    below = await _below(stage) if made else ""
-    return {below + path for path in made}
+        return set(), {}
+    done = [change.reversed() for change in plan.changes]
+    made = [change.path for change in done if change.before.kind == "absent"]
+    if not made:
+        return set(), {}
+    below, seat = await _below(stage), stage.seat
+    seen = await asyncio.to_thread(seat.host.way_back.seen, seat.id, done)
+    moved = {below + one.change.path: below + one.moved_from for one in seen if one.moved_from}
+    return {below + path for path in made}, moved
 
 
 async def _below(stage: Stage) -> str:
