@@ -1,6 +1,7 @@
 """A stream ends when its token does, without waiting for its next heartbeat."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator
 from datetime import timedelta
 
@@ -8,7 +9,7 @@ import pytest
 
 from steersman.host import Host
 from steersman.host.desk import Desk
-from steersman.host.tokens import Holder, Token, Tokens
+from steersman.host.tokens import Guard, Holder, Token, Tokens
 from steersman.ports.http.frames import Frame
 from steersman.ports.http.streams import Streams
 from tests.hooks.kit import play
@@ -55,3 +56,53 @@ def test_a_reader_is_told_that_its_token_has_ended(
         return await last_frame(environ, tokens, host, made)
 
     assert b"the token is not valid any more" in play(environ, scenario)
+
+
+class Held(Tokens):
+    """Tokens of which one look takes as long as a test wants."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.read, self.go_on = threading.Event(), threading.Event()
+
+    def all(self) -> list[Token]:
+        found = super().all()
+        self.read.set()
+        assert self.go_on.wait(PATIENCE)
+        return found
+
+
+def test_a_token_that_is_made_during_a_look_is_valid(environ: dict[str, str]) -> None:
+    async def scenario(host: Host) -> bool:
+        tokens, held = Tokens(host), Held(host)
+        guard = Guard(held)
+        old, _ = tokens.make("old")
+        first = asyncio.create_task(guard.ended(old.holder))
+        assert await asyncio.to_thread(held.read.wait, PATIENCE)
+        new, _ = tokens.make("new")
+        second = asyncio.create_task(guard.ended(new.holder))
+        await asyncio.sleep(0)
+        tokens.revoke(old.id)
+        held.go_on.set()
+        async with asyncio.timeout(PATIENCE):
+            await first
+        still = not second.done()
+        second.cancel()
+        return still
+
+    assert play(environ, scenario)
+
+
+def test_when_tokens_cannot_be_understood_streams_end(environ: dict[str, str]) -> None:
+    async def scenario(host: Host) -> None:
+        tokens = Tokens(host)
+        made, _ = tokens.make("guest")
+        guard = Guard(tokens)
+        for spoilt in ("[", '[{"id": 1}]'):
+            ended = asyncio.create_task(guard.ended(made.holder))
+            await asyncio.sleep(0)
+            host.store.remember("host", "tokens", spoilt)
+            async with asyncio.timeout(PATIENCE):
+                await ended
+
+    play(environ, scenario)

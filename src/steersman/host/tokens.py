@@ -6,7 +6,6 @@ import hmac
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from secrets import token_hex, token_urlsafe
 from typing import Literal, get_args
@@ -153,11 +152,17 @@ class Guard:
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(LOOK)
-            with suppress(SteersmanError):  # at the next look
-                valid = {one.id for one in await asyncio.to_thread(self._tokens.all) if one.valid}
-                for over, token in self._waiting.items():
-                    if token not in valid and not over.done():
-                        over.set_result(None)
+            waiting = list(self._waiting.items())  # tokens may be made while these are read
+            try:
+                found = await asyncio.to_thread(self._tokens.all)
+            except SteersmanError:
+                continue  # at the next look
+            except msgspec.DecodeError:
+                found = []  # whether one was revoked cannot be known
+            valid = {one.id for one in found if one.valid}
+            for over, token in waiting:
+                if token not in valid and not over.done():
+                    over.set_result(None)
 
 
 class Tickets:
