@@ -110,6 +110,17 @@ def _cut_off(log: ThreadLog) -> list[Message]:
     return left
 
 
+def open_calls(log: ThreadLog) -> list[Message]:
+    """The calls of a session that was cut off which have no result."""
+    found: dict[str | None, Message] = {}
+    for message in _cut_off(log):
+        if message.kind == "tool_call":
+            found[message.corr] = message
+        elif message.kind == "tool_result":
+            found.pop(message.corr, None)
+    return list(found.values())
+
+
 def run_began(log: ThreadLog) -> int:
     """The message after which the work began that a process which died was doing."""
     for row in log.store.read_back(log.thread):

@@ -1,7 +1,7 @@
 """A thread at the host whose workspace is on another machine: gate, log and model are here."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from itertools import islice
 from types import NoneType
 from typing import Any
@@ -18,12 +18,12 @@ from steersman.operations.tools.ask_user import AskUser
 from steersman.operations.tools.read_earlier import ReadEarlier
 from steersman.operations.tools.read_skill import ReadSkill
 from steersman.operations.tools.web_search import web_search
-from steersman.records.message import Audit, Message, ToolCall, ToolResult
+from steersman.records.message import Audit
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
 from steersman.records.tool_names import offers
 from steersman.records.undo import UndoPlan
-from steersman.store.log import Lane, ThreadLog, read_messages
+from steersman.store.log import Lane, ThreadLog
 from steersman.systems import Coordination
 from steersman.threads import recalling
 from steersman.threads.remote.answering import FarDesk, Reach
@@ -148,7 +148,7 @@ class FarSystems(ThreadSystems):
         """Close what a session that was cut off left open; what the agent finished is known."""
         if self._reach.line.over is not None:
             return None  # whoever takes the thread up next does this
-        open_calls = await asyncio.to_thread(_open_calls, log)
+        open_calls = await asyncio.to_thread(recalling.open_calls, log)
         if open_calls:
             asked = [one.corr for one in open_calls]
             known = await self._reach.line.ask("results", asked, list[Done | None])
@@ -197,14 +197,3 @@ def masks_of(said: Iterable[str]) -> list[str]:
     """What an agent says is secret, as far as it can be: no words that the log needs."""
     found = (one for one in said if LEAST_MASK <= len(one) <= LONGEST_MASK and can_be_masked(one))
     return list(islice(found, MOST_MASKS))
-
-
-def _open_calls(log: ThreadLog) -> Sequence[Message]:
-    """The calls of the last session that have no result."""
-    found: dict[str | None, Message] = {}
-    for message in read_messages(log.store, log.thread, kinds={"tool_call", "tool_result"}):
-        if isinstance(message.body, ToolCall):
-            found[message.corr] = message
-        elif isinstance(message.body, ToolResult):
-            found.pop(message.corr, None)
-    return list(found.values())
