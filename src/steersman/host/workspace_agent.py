@@ -28,7 +28,7 @@ from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.private_files import make_private, make_private_folder
 from steersman.threads.remote.agent import Agent
 from steersman.threads.remote.bench import Opening
-from steersman.threads.remote.calling import PATIENCE, Lines
+from steersman.threads.remote.calling import Lines
 from steersman.threads.remote.frames import LARGEST
 from steersman.threads.remote.wires import StreamWire
 from steersman.threads.remote.words import Open
@@ -134,11 +134,9 @@ async def stay(folder: str, environ: Mapping[str, str]) -> None:
     workplace = Workplace(folder, environ)
     path = socket_of(workplace.workspace.root, environ)
     held = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not await _alone(held, path):
         os.close(held)
-        return  # another is there already
+        return
     with suppress(FileNotFoundError):
         os.unlink(path)
     lines = Lines(workplace.agent.begin)
@@ -159,7 +157,7 @@ async def stay(folder: str, environ: Mapping[str, str]) -> None:
     finally:
         os.umask(before)
     try:
-        await _unneeded(lines, connected, workplace.workspace.root)
+        await _unneeded(lines, connected, workplace)
     finally:
         server.close()
         with suppress(FileNotFoundError):
@@ -170,16 +168,34 @@ async def stay(folder: str, environ: Mapping[str, str]) -> None:
         os.close(held)
 
 
-async def _unneeded(lines: Lines, connected: set[asyncio.Task[None]], folder: str) -> None:
+async def _alone(held: int, path: str) -> bool:
+    """Whether this is the folder's only agent; one that is ending is waited for."""
+    until = time.monotonic() + _BEGINS
+    while True:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if (other := _connected(path)) is not None:
+                other.close()
+                return False
+            if time.monotonic() > until:
+                raise SteersmanError("Another workspace agent neither answers nor ends.") from None
+        await asyncio.sleep(0.02)
+
+
+async def _unneeded(lines: Lines, connected: set[asyncio.Task[None]], workplace: Workplace) -> None:
     """Return when nobody was connected for long: a cut line is given up, then the agent ends.
 
     Where the folder is gone, there is nothing to wait for.
     """
     alone = 0.0
-    while alone < (PATIENCE if any(one.over is None for one in lines.open.values()) else STAYS):
+    while alone < STAYS or lines.open:
         await asyncio.sleep(5)
+        lines.give_up()
+        await workplace.agent.leave_gone()
         alone = 0.0 if connected else alone + 5
-        if alone and not await asyncio.to_thread(os.path.isdir, folder):
+        if alone and not await asyncio.to_thread(os.path.isdir, workplace.workspace.root):
             return
 
 

@@ -38,6 +38,7 @@ from steersman.threads.remote.words import (
     Way,
 )
 
+MOST_LEFT = 256  # threads of which something is kept that no host has heard
 Prepare = Callable[[Open], Awaitable[Opening]]
 
 
@@ -87,6 +88,14 @@ class Agent:
         self._serving.pop(thread, None)
         if kept:
             self._left[thread] = kept
+        while len(self._left) > MOST_LEFT:
+            del self._left[next(iter(self._left))]
+
+    async def leave_gone(self) -> None:
+        """End what the hosts have here whose lines are over."""
+        for serving in list(self._serving.values()):
+            if serving.line.over is not None:
+                await serving.close(serving.line.over.what)
 
     async def close(self) -> None:
         """End everything."""

@@ -126,9 +126,23 @@ class Lines:
     `begin` makes the agent's end of a new one.
     """
 
-    def __init__(self, begin: Callable[[str], Line]) -> None:
+    def __init__(
+        self, begin: Callable[[str], Line], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._begin = begin
+        self._clock = clock
+        self._cut: dict[str, float] = {}  # when a line was last seen with a connection
         self.open: dict[str, Line] = {}
+
+    def give_up(self) -> None:
+        """End the lines that had no connection for too long: their hosts are gone."""
+        for name, line in list(self.open.items()):
+            if line.connected:
+                self._cut[name] = self._clock()
+            elif self._clock() - self._cut[name] >= PATIENCE:
+                line.end(SteersmanError("The host was gone for too long."))
+            if line.over is not None:
+                del self.open[name], self._cut[name]
 
     async def serve(self, wire: Wire) -> None:
         """Use a connection for the line that it names, until it is cut."""
@@ -139,10 +153,11 @@ class Lines:
         if not isinstance(hello, Hello):
             wire.close()
             return
-        self.open = {name: line for name, line in self.open.items() if line.over is None}
+        self.give_up()
         line = self.open.get(hello.line)
         if line is None and "fresh" in hello.can and hello.protocol == PROTOCOL:
             line = self.open[hello.line] = self._begin(hello.line)
+            self._cut[hello.line] = self._clock()
         try:
             received = line.received if line is not None else 0
             await wire.write(Hello(line.name if line else "", received, version=__version__))
