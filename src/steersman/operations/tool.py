@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import Enum
 from inspect import getdoc
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -165,8 +165,8 @@ class Tool(ABC, Generic[A]):
     """One thing an agent can do; where it is not `offered`, only those who call it by name can."""
 
     name: str
-    family: ClassVar[Family]
-    offered: ClassVar[bool] = True
+    family: Family
+    offered: bool = True
     Args: type[A]
 
     @abstractmethod

@@ -6,7 +6,6 @@ for. What is kept was made by this very build of Python and is the same as what 
 other cases Python compiles.
 """
 
-import _sre  # type: ignore[import-not-found]
 import marshal
 import os
 import re
@@ -15,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 from zlib import crc32
 
+_sre = sys.modules["_sre"]  # has no types
 _BUILD = (sys.version, _sre.MAGIC, sys.byteorder)
 
 Parts = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
@@ -69,8 +69,7 @@ def _for_all_to_read(path: str, flags: int) -> int:
 
 def _parts(text: str, flags: int) -> Parts:
     """What Python's own compiler gives to the program that matches."""
-    from re import _compiler, _parser  # type: ignore[attr-defined]
-
+    _compiler, _parser = sys.modules["re._compiler"], sys.modules["re._parser"]
     parsed = _parser.parse(text, flags)
     code = memoryview(bytearray(4 * len(numbers := _compiler._code(parsed, flags)))).cast("I")
     for place, number in enumerate(numbers):

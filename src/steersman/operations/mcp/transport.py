@@ -5,6 +5,7 @@ their own: who reads pulls, who writes waits.
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -50,7 +51,7 @@ class _Stream:
         await self.aclose()
 
 
-class _Reading(_Stream):
+class _Reading(_Stream, ABC):
     """A stream of messages from the server that ends, and says so, whatever goes wrong."""
 
     def __init__(self, traffic: Traffic) -> None:
@@ -78,8 +79,9 @@ class _Reading(_Stream):
             self._traffic.close()
         raise StopAsyncIteration
 
+    @abstractmethod
     async def _next(self) -> SessionMessage | Exception:
-        raise NotImplementedError
+        """The next message; raises why there is none."""
 
 
 class Hearing(_Reading):

@@ -58,8 +58,8 @@ class FarStore:
 
     def thread(self, thread_id: str) -> Thread | None:
         """A thread of this workspace, which is here."""
-        asked = self._line.ask("thread", thread_id, Thread | None)  # type: ignore[arg-type]
-        found: Thread | None = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        asked = self._line.ask_for("thread", thread_id, Thread)
+        found = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
         return replace(found, workspace=self._root) if found is not None else None
 
     def matching(self, _: str) -> list[Thread]:
@@ -141,6 +141,5 @@ class FarBlobs:
 
     def blob(self, digest: str) -> bytes | None:
         """Bytes by their digest."""
-        asked = self._line.ask("blob", digest, bytes | None)  # type: ignore[arg-type]
-        found: bytes | None = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
-        return found
+        asked = self._line.ask_for("blob", digest, bytes)
+        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()

@@ -97,6 +97,15 @@ class Line:
 
     async def ask(self, method: str, body: Any, answer: type[T]) -> T:
         """Have the other side do something; who is cancelled meanwhile stops it there."""
+        done: T = await self._answer(method, body, answer)
+        return done
+
+    async def ask_for(self, method: str, body: Any, answer: type[T]) -> T | None:
+        """The same, where there may be nothing to answer."""
+        found: T | None = await self._answer(method, body, answer | None)
+        return found
+
+    async def _answer(self, method: str, body: Any, kind: Any) -> Any:
         asked = await self.send(method, body)
         try:
             said = await asked.answer
@@ -104,7 +113,7 @@ class Line:
             self.stop(asked)
             raise
         try:
-            return msgspec.msgpack.decode(said, type=answer)
+            return msgspec.msgpack.decode(said, type=kind)
         except msgspec.DecodeError as error:
             told = f"The other side answered “{method}” with something unknown."
             raise Garbled(told, str(error)) from error

@@ -63,8 +63,8 @@ class FarTool(Tool[Arguments]):
         self._always = offered.always
         if offered.family not in Family.__members__:
             raise Garbled(NO_SENSE, f"No tool is of the family “{offered.family}”.")
-        self.family = Family[offered.family]  # type: ignore[misc]
-        self.offered = offered.offered  # type: ignore[misc]
+        self.family = Family[offered.family]
+        self.offered = offered.offered
 
     def spec(self) -> ToolSpec:
         """The tool as a model sees it."""
