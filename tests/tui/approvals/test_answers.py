@@ -316,17 +316,51 @@ def test_what_is_marked_at_first_holds_once() -> None:
 def test_an_answer_that_does_not_fit_is_told_whole_before_it_is_given() -> None:
     many = ("`npm install …`", "`make …`", "`python -m build …`", "`twine upload …`", "`rm …`")
     lasting = (Lasting("same", many, ("thread",)),)
-    app = press(command_request(lasting=lasting), "2")
+    things, small = command_request(lasting=lasting), (40, 16)
+    app = press(things, "2", size=small)
     assert app.answers == []
-    assert "Enter confirms “t”: approve `npm install …`; `make …`; `python -m" in app.picture
+    told = "approve `npm install …`; `make …`; `python -m build …`; `twine upload …`; `rm …`"
+    assert f"Enter confirms “t”: {told}, in this thread." in " ".join(app.picture.split())
     assert "› 2. Yes, and `npm install …`" in app.picture
-    app = press(command_request(lasting=lasting), "down")
-    assert "`twine upload …`; `rm …`, in this thread." in " ".join(app.picture.split())
+    app = press(things, "down", size=small)
+    assert f"“t”: {told}, in this thread." in " ".join(app.picture.split())
     yes = [ConfirmResponse("allow", scope="thread")]
-    assert answers(command_request(lasting=lasting), ["2", "enter"], ["down", "enter"]) == [
-        yes,
-        yes,
-    ]
+    for keys in (["2", "enter"], ["down", "enter"]):
+        assert [said for _, said in press(things, *keys, size=small).answers] == yes
+    assert answers(things, ["2"], ["down", "enter"]) == [yes, yes]  # there is room for all of it
+
+
+LONG = ("`npm install --save-dev …`", "connections to registry.npmjs.org:443")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 24), (30, 24), (30, 20)])
+def test_what_a_lasting_answer_covers_is_read_whole_in_a_narrow_window(size) -> None:
+    for things in (command_request(lasting=(Lasting("same", LONG, ("thread",)),)), edit_request()):
+        request = queue(things)[0][0].request
+        for at, row in enumerate(offered(request)):
+            shown = press(things, *["down"] * at, size=size).picture
+            told = f"› {at + 1}. {row.words} ({row.key})", f"“{row.key}”: {row.covers}."
+            assert any(one in " ".join(shown.split()) for one in told), shown
+            if row.lasts:
+                shown = press(things, row.key, size=size).picture
+                assert f"Enter confirms “{row.key}”: {row.covers}." in " ".join(shown.split()), (
+                    shown
+                )
+
+
+def test_a_wrapped_answer_is_clicked_on_any_of_its_lines() -> None:
+    async def story() -> list[str]:
+        app = Stand()
+        async with app.run_test(size=(30, 40)) as pilot:
+            things = command_request(lasting=(Lasting("same", LONG[:1], ("thread",)),))
+            app.approvals.show(*queue(things), grab=True)
+            await pilot.pause()
+            assert "  2. Yes, and `npm install\n      --save-dev …`" in screen_text(app)
+            await pilot.click("#ask-answers", offset=(6, 2))
+            await pilot.pause()
+            return [answer.scope for _, answer in app.answers]
+
+    assert asyncio.run(story()) == ["thread"]
 
 
 def test_an_enter_or_a_number_for_something_else_answers_nothing() -> None:

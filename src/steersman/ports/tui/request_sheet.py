@@ -143,12 +143,13 @@ class RequestSheet(Vertical):
         keys, view = self._keys_lines(width), self._view
         room = max(limit - (limit >= SMALL) - above - len(keys) - form, 1)
         rows = self._answers if isinstance(self.current, Request) and form == 0 else []
-        note = self._told(width)[: max(room - 1 - (FEWEST if rows else 0), 1)]
+        note = self._told(width)[: max(room - 2, 1)]  # what it is about and an answer stay
         room -= len(note)
         self.query_one("#ask-foot", Static).update(Text("\n").join([*note, *keys]))
         about = view.height_at(width - 1)
         seen = 1 if self._more else ABOUT
-        most = max(room - min(about, seen), FEWEST) if limit >= SMALL and not self._folded else 0
+        least = min(FEWEST + self._list.more(rows, self._queue.option, width, room), room - 1)
+        most = max(room - min(about, seen), least) if limit >= SMALL and not self._folded else 0
         room -= self._list.show(rows if most else [], self._queue.option, width, most)
         view.styles.height = max(min(about, room), 1)
         view.lay_out()
