@@ -37,6 +37,16 @@ def test_what_needs_a_terminal_is_sent_to_one(command):
     assert problem.value.try_this == ELSEWHERE
 
 
+@pytest.mark.parametrize("command", ["cd sub", "cd", "cd a && cd b", "pushd 'my folder'", "cd -"])
+def test_to_go_elsewhere_and_do_nothing_there_is_no_command(command):
+    with pytest.raises(UsageProblem) as problem:
+        check_terminal(command)
+    assert problem.value.what == (
+        f"`{command}` has no effect: every command starts in the workspace."
+    )
+    assert problem.value.try_this == f"Use `!{command} && COMMAND`."
+
+
 @pytest.mark.parametrize(
     ("command", "instead"),
     [
@@ -57,6 +67,9 @@ def test_git_says_how_without_an_editor(command, instead):
     "command",
     [
         "ls -l",
+        "cd sub && ls",
+        "mkdir sub && cd sub",
+        "cd sub || echo missing",
         "less calc.py",  # prints all of it
         "man ls",
         "echo vim",

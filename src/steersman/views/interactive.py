@@ -1,7 +1,8 @@
-"""Commands that would wait for a person at a terminal, known by their text. Pure.
+"""Commands that cannot do here what a person expects, known by their text. Pure.
 
 A command has neither input nor a terminal: an editor would hang, a prompt of Python would end
-silently, and `git commit` would fail with an empty message. A name that is missing here
+silently, and `git commit` would fail with an empty message. Nor has it a folder that the next one
+would begin in: `cd` alone does nothing. A name that is missing here
 does no harm: the command runs, and can be stopped.
 """
 
@@ -19,6 +20,7 @@ COMMIT = "Use `/commit`, or give the message with `-m`."
 AMEND = "Keep the message with `--no-edit`, or give one with `-m`."
 
 ASKED = ("--version", "--help", "-h")  # any program answers that without a terminal
+GOES = (["cd"], ["pushd"])
 BEFORE = {"sudo", "doas", "env", "command", "exec", "time", "nice", "nohup"}
 
 _ASSIGNED = re.compile(r"(\w+)=")
@@ -30,8 +32,14 @@ _WITH_VALUE = ("-C", "-c")
 
 
 def check_terminal(command: str) -> None:
-    """Refuse a command that needs a terminal, and say what to do instead."""
-    for words in _simple(command):
+    """Refuse a command that needs a terminal or only goes elsewhere; say what to do instead."""
+    simple = [words for words in _simple(command) if words]
+    if simple and all(words[:1] in GOES for words in simple):
+        raise UsageProblem(
+            f"`{command[:60]}` has no effect: every command starts in the workspace.",
+            try_this=f"Use `!{command[:60]} && COMMAND`.",
+        )
+    for words in simple:
         while words and (words[0] in BEFORE or words[0].startswith("-")):
             words = words[1:]
         if words and (instead := _instead(os.path.basename(words[0]), words[1:])):
