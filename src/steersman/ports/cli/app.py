@@ -256,12 +256,12 @@ def _show_usage(error: click.ClickException) -> None:
 
 def show_problem(problem: SteersmanError) -> None:
     """What happened, why, what to do; to standard error."""
+    from steersman.ports.cli.flowing import flowing
     from steersman.views.text import sentence
 
-    click.echo(click.style("Error: ", fg="red", bold=True) + sentence(problem.what), err=True)
-    for line in (problem.why, problem.try_this):
-        if line:
-            click.echo(f"  {sentence(line)}", err=True)
+    lines = [click.style("Error: ", fg="red", bold=True) + sentence(problem.what)]
+    lines += [f"  {sentence(line)}" for line in (problem.why, problem.try_this) if line]
+    click.echo(flowing("\n".join(lines), err=True), err=True)
 
 
 def _pipe_closed() -> int:

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from steersman.ports.cli.asking import forget_typed
+from steersman.ports.cli.flowing import flowing
 from steersman.ports.cli.options import at_terminal, json_flag, settings_from
 from steersman.records.errors import Exit, UsageProblem
 from steersman.views.commands.stage import Row
@@ -25,7 +26,7 @@ class Lines:
 
     def tell(self, text: str, advice: str = "") -> None:
         """Say one thing."""
-        click.echo(safe("\n".join(filter(None, (text, advice)))))
+        click.echo(flowing(safe("\n".join(filter(None, (text, advice))))))
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
@@ -35,7 +36,7 @@ class Lines:
 
     async def pick(self, title: str, rows: Sequence[Row]) -> str | None:
         """A list with numbers; a name is an answer, too."""
-        click.echo(safe(title))
+        click.echo(flowing(safe(title)))
         for number, row in enumerate(rows[:LISTED], 1):
             click.echo(f"{number:>3}  {one_line(row.text)}  {one_line(row.detail)}".rstrip())
         if len(rows) > LISTED:
@@ -60,12 +61,12 @@ class Lines:
 
     def _complain(self, why: str) -> None:
         if why:
-            click.echo(safe(why), err=True)
+            click.echo(flowing(safe(why), err=True), err=True)
 
     async def _read(self, title: str, *, default: str, hidden: bool = False) -> str:
         forget_typed()
         text: str = click.prompt(
-            safe(title), default=default, hide_input=hidden, show_default=bool(default)
+            flowing(safe(title)), default=default, hide_input=hidden, show_default=bool(default)
         )
         return text
 

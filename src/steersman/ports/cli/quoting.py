@@ -41,6 +41,11 @@ def _wrapped(line: str, width: int) -> str:
     return found
 
 
+def cells(text: str) -> int:
+    """How many cells a text takes at most; colours take none."""
+    return sum(_cells(one) for one in _PIECES.findall(text) if not one.startswith("\x1b"))
+
+
 def _cells(sign: str) -> int:
     """How many cells a character takes at most."""
     if (kind := unicodedata.category(sign)) in ("Mn", "Me") and sign != _EMOJI:

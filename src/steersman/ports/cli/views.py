@@ -8,6 +8,7 @@ from typing import Protocol, TextIO
 import click
 import msgspec
 
+from steersman.ports.cli.flowing import Flow, flowing
 from steersman.records.action import ChangeMany, Delete, Execute, McpCall, Network, Write
 from steersman.records.counting import counted
 from steersman.records.escapes import without_escapes
@@ -162,6 +163,7 @@ class PlainView:
         self._prompts = prompts
         self.yes = yes
         self._streamed = ""
+        self._flow = Flow()
         self._running: dict[str | None, str] = {}
         self._together = False
         self._asked: set[str | None] = set()
@@ -251,16 +253,16 @@ class PlainView:
     def _stream(self, text: str) -> None:
         self._status.clear()
         self._streamed += text
-        sys.stdout.write(safe(text))
+        sys.stdout.write(self._flow.take(safe(text)))
         sys.stdout.flush()
 
     def _answer(self, answer: Assistant) -> None:
         """End a streamed answer; print what of it was not streamed."""
         streamed, self._streamed = self._streamed, ""
         if streamed and answer.text.startswith(streamed):
-            self._print(safe(answer.text[len(streamed) :]))
+            self._print(self._flow.take(safe(answer.text[len(streamed) :])) + self._flow.rest())
         elif answer.text:
-            self._print(safe(answer.text))
+            self._print(self._flow.rest() + flowing(safe(answer.text)))
         self._status.work("thinking")
 
     def _call(self, corr: str | None, words: str) -> None:
@@ -283,19 +285,20 @@ class PlainView:
 
     def _error(self, error: Error) -> None:
         if self._streamed and not self._streamed.endswith("\n"):
-            self._print("")  # the answer broke off in the middle of a line
+            self._print(self._flow.rest())  # the answer broke off in the middle of a line
         self._streamed = ""
-        self._print(error_words(error))
+        self._print(flowing(error_words(error)))
 
     def _end(self, end: TurnEnd, message: Message) -> None:
         if self._streamed and not self._streamed.endswith("\n"):
-            self._print("")
+            self._print(self._flow.rest())
         self._streamed = ""
         good = end.ending == "done"
         mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
         reason = f": {sentence(end.reason)}" if end.reason else ""
         steps = counted(end.steps, "step")
-        self._print(f"{mark}{ending_words(end.ending)}{reason} · {steps} · thread {message.thread}")
+        told = f"{mark}{ending_words(end.ending)}{reason} · {steps} · thread {message.thread}"
+        self._print(flowing(told))
 
     def _print(self, text: str) -> None:
         self._status.clear()
