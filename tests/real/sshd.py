@@ -125,7 +125,7 @@ class Cable:
         self.spaces = {"host": f"steer-host-{token}", "box": f"steer-box-{token}"}
 
     def unplug(self) -> None:
-        """Nothing comes through any more, and nobody is told."""
+        """Nothing comes through any more, and neither side gets an error."""
         _ip("-n", self.spaces["box"], "link", "set", "cable", "down")
 
     def plug_in(self) -> None:

@@ -1,7 +1,7 @@
 """A workspace that is reached by a real `ssh`, on loopback and between two networks.
 
 Twenty-five cut lines here; a hundred with `make soak`. A failing round is in the test's output.
-A line is taken up again once it was there: who cannot reach the machine at first is told so.
+A line is taken up again once it was there: who cannot reach the machine at first gets an error.
 """
 
 import json

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from steersman.governance.environment import command_environ
+from steersman.governance.policy import Blank
 from steersman.governance.remembering import Forgetful
 from steersman.host.masking import Secrets
 from steersman.identity.settings import cache_folder, config_file, data_folder
@@ -40,7 +41,7 @@ _LONGEST_SOCKET = 100  # bytes of a socket's path, with some to spare
 _BEGINS = 30.0  # seconds until an agent must answer that was just started
 
 
-class Unreadable:
+class Unreadable(Blank):
     """What rules of the host keep from being read, and nothing else of them."""
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
@@ -49,17 +50,6 @@ class Unreadable:
     def unreadable(self) -> tuple[str, ...]:
         """The patterns."""
         return self._patterns
-
-    def verdict(self, *_: object) -> None:
-        """None: the host has the rules."""
-
-    def allows_servers(self) -> bool:
-        """Nor this."""
-        return False
-
-    def names(self, *_: object) -> bool:
-        """Nor this."""
-        return False
 
 
 class Workplace:

@@ -345,15 +345,19 @@ class ThreadSystems:
 
     def _tools(self, setup: Setup) -> list[Tool[Any]]:
         tools = standard_tools(setup.environ, self.processes, self.runs, self._situation)
-        tools += web_search(setup.surroundings)
+        own = self.extensions.tools if self.extensions is not None else ()
+        every = [*tools, *self._thread_tools(setup), *self.external.tools(), *own]
+        return [tool for tool in every if offers(setup.settings.tools, tool.name)]
+
+    def _thread_tools(self, setup: Setup) -> list[Tool[Any]]:
+        """The tools that need nothing of the workspace."""
+        tools: list[Tool[Any]] = [*web_search(setup.surroundings)]
         tools.append(ReadEarlier(earlier.text_of, earlier.search))
         if self.briefing is not None:
             tools.append(AskUser(self.gate.question))
             if self.briefing.has_skills:
                 tools.append(ReadSkill(self.briefing.load))
-        own = self.extensions.tools if self.extensions is not None else ()
-        every = [*tools, *self.external.tools(), *own]
-        return [tool for tool in every if offers(setup.settings.tools, tool.name)]
+        return tools
 
     def meant(self, name: str) -> str:
         """The tool that a port means by a name; what only ports call is loaded when one does."""
@@ -383,20 +387,27 @@ def plan_file(root: str, thread: str) -> str:
     return os.path.join(root, ".steersman", "plans", f"{thread}.md")
 
 
+def briefing_of(
+    log: ThreadLog, setup: Setup, secret_files: SecretFiles, brought: str | None = None
+) -> Briefing:
+    """What the model of a thread gets first; `brought` are instructions of another machine."""
+    root = setup.workspace.root
+    return Briefing(
+        setup.settings,
+        root,
+        setup.workspace.shown(plan_file(root, log.thread)),
+        environ=setup.surroundings,
+        secret_files=secret_files,
+        store=log.store,
+        trusted=setup.trusted,
+        brought=brought,
+    )
+
+
 def _read(log: ThreadLog, setup: Setup, secret_files: SecretFiles, thinks: bool) -> Found:
     """Instructions, skills and the configuration of servers; may take long on a slow disk."""
     root = setup.workspace.root
-    briefing = None
-    if thinks:
-        briefing = Briefing(
-            setup.settings,
-            root,
-            setup.workspace.shown(plan_file(root, log.thread)),
-            environ=setup.surroundings,
-            secret_files=secret_files,
-            store=log.store,
-            trusted=setup.trusted,
-        )
+    briefing = briefing_of(log, setup, secret_files) if thinks else None
     configured = find_servers(root, setup.surroundings, trusted=setup.trusted)
     if names := servers_in(setup.settings.tools):
         configured = configured.only(names)

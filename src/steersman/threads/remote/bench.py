@@ -9,7 +9,7 @@ from msgspec import Struct
 from steersman.governance.confinement import Confinement
 from steersman.governance.ground import Ground
 from steersman.governance.naming import paths_in
-from steersman.governance.policy import Circumstances
+from steersman.governance.policy import Blank, Circumstances
 from steersman.governance.secret_finder import Finder
 from steersman.identity.instructions import Instructions, render
 from steersman.operations.executor import AnyTool, Outcome
@@ -202,8 +202,8 @@ class Bench:
         return await asyncio.to_thread(protected, asked.action, asked.workspace)
 
 
-class _Answers:
-    """What earlier answers open to commands."""
+class _Answers(Blank):
+    """What earlier answers open to commands; the host has the answers."""
 
     def __init__(self, paths: Sequence[str], hosts: Sequence[str]) -> None:
         self._opened = tuple(paths), tuple(hosts)
@@ -211,17 +211,6 @@ class _Answers:
     def opened(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Paths and hosts."""
         return self._opened
-
-    def verdict(self, *_: object) -> None:
-        """None: the host has the answers."""
-
-    def allows_servers(self) -> bool:
-        """Nor this."""
-        return False
-
-    def names(self, *_: object) -> bool:
-        """Nor this."""
-        return False
 
 
 def _offered(tool: AnyTool) -> Offered:

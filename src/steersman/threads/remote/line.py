@@ -261,7 +261,9 @@ class Line:
                 if isinstance(payload, Reply):
                     asked.answer.set_result(payload.body)
                 else:
-                    asked.answer.set_exception(_problem(payload))
+                    asked.answer.set_exception(
+                        error_of(payload.kind, payload.what, payload.why, payload.try_this)
+                    )
             case Stop(id=number):
                 if number in self._doing:
                     self._doing[number].cancel()
@@ -339,6 +341,6 @@ def broken(error: Exception) -> SteersmanError:
     return SteersmanError("The line to the workspace failed.", f"{type(error).__name__}: {error}")
 
 
-def _problem(failed: Failed) -> SteersmanError:
-    kind = _KINDS.get(failed.kind, SteersmanError)
-    return kind(failed.what, failed.why, failed.try_this)
+def error_of(kind: str, what: str, why: str, try_this: str) -> SteersmanError:
+    """What the other side says went wrong, as the error that it is there."""
+    return _KINDS.get(kind, SteersmanError)(what, why, try_this)

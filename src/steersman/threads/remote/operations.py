@@ -16,22 +16,12 @@ from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
 from steersman.records.action import Action
 from steersman.records.dialogue import Call, ToolSpec
-from steersman.records.errors import (
-    BudgetSpent,
-    Denied,
-    Halted,
-    LeaseLost,
-    NeedsAnswer,
-    SteersmanError,
-    StorageProblem,
-    ToolProblem,
-    UsageProblem,
-)
+from steersman.records.errors import BudgetSpent, SteersmanError
 from steersman.records.message import DiffReady, ToolResult
 from steersman.store.log import Lane
 from steersman.systems import Note
 from steersman.threads.remote.frames import Garbled
-from steersman.threads.remote.line import Line, Stopped
+from steersman.threads.remote.line import Line, Stopped, error_of
 from steersman.threads.remote.words import (
     NO_SENSE,
     Do,
@@ -46,10 +36,11 @@ CUT = "the line to the workspace was cut; outcome unknown"
 UNKNOWN = "interrupted: what became of it is not known yet"
 PATIENCE = 3.0  # seconds that a call which was stopped waits for a line that is cut
 
-_STOPS = (
-    BudgetSpent, Denied, Halted, LeaseLost, NeedsAnswer, StorageProblem, ToolProblem, UsageProblem,
-)  # fmt: skip
-_KINDS: dict[str, type[SteersmanError]] = {kind.__name__: kind for kind in _STOPS}
+# What an agent may end a turn with; nothing that would be taken for a fault of a model.
+_STOPS = frozenset({
+    "BudgetSpent", "Denied", "Halted", "LeaseLost", "NeedsAnswer", "StorageProblem", "ToolProblem",
+    "UsageProblem",
+})  # fmt: skip
 
 
 class FarTool(Tool[Arguments]):
@@ -173,4 +164,5 @@ def outcome_of(done: Done, stop: BaseException | None = None) -> Outcome:
 def _problem(said: Problem) -> BaseException:
     if said.kind == "Stopped":
         return asyncio.CancelledError()
-    return _KINDS.get(said.kind, SteersmanError)(said.what, said.why, said.try_this)
+    kind = said.kind if said.kind in _STOPS else ""
+    return error_of(kind, said.what, said.why, said.try_this)

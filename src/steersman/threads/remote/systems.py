@@ -12,12 +12,7 @@ from steersman.governance.policy import Circumstances
 from steersman.governance.secret_finder import unreadable
 from steersman.governance.secrets import can_be_masked
 from steersman.identity.mcp_servers import Configured
-from steersman.intelligence import earlier
 from steersman.operations.tool import Tool
-from steersman.operations.tools.ask_user import AskUser
-from steersman.operations.tools.read_earlier import ReadEarlier
-from steersman.operations.tools.read_skill import ReadSkill
-from steersman.operations.tools.web_search import web_search
 from steersman.records.message import Audit
 from steersman.records.secret_files import SecretFiles
 from steersman.records.settings import Settings
@@ -38,8 +33,8 @@ from steersman.threads.remote.words import (
     Reverse,
     heard,
 )
-from steersman.threads.systems import Found, Setup, ThreadSystems, plan_file
-from steersman.threads.thinking import Briefing, Mind
+from steersman.threads.systems import Found, Setup, ThreadSystems, briefing_of
+from steersman.threads.thinking import Mind
 
 SENT = (
     "mode", "trust", "approvals", "sandbox", "safer", "guard", "tools", "add_dir", "domains",
@@ -54,23 +49,8 @@ class FarSystems(ThreadSystems):
     """The five systems of a thread whose operations are at an agent."""
 
     toolbox: FarToolbox
-
-    def __init__(
-        self,
-        log: ThreadLog,
-        setup: Setup,
-        mind: Mind | None,
-        coordination: Coordination,
-        switch: Callable[[str], Awaitable[None]],
-        workspace: Any,
-        found: Found,
-    ) -> None:
-        assert isinstance(setup.reach, Reach)
-        self._reach = setup.reach
-        self._place = Place(setup.reach.line, setup.workspace.root)
-        self._place.take(found.secret_files.lines)
-        super().__init__(log, setup, mind, coordination, switch, workspace, found)
-        self._reach.desk = FarDesk(log, self.gate, self._place, setup.reach.address)
+    _reach: Reach
+    _place: Place
 
     @classmethod
     async def open(
@@ -83,24 +63,15 @@ class FarSystems(ThreadSystems):
     ) -> "FarSystems":
         """Put a thread's systems together, with an agent that is reached already."""
         assert isinstance(setup.reach, Reach)
-        line, root = setup.reach.line, setup.workspace.root
+        line = setup.reach.line
         asked = Open(log.thread, log.head, sent(setup.settings), unreadable(setup.rules))
         opened = await line.ask("open", asked, Opened)
         log.redactor.learn(masks_of(opened.masks))
-        secret_files = SecretFiles(root, opened.secret)
+        secret_files = SecretFiles(setup.workspace.root, opened.secret)
         briefing = None
         if mind is not None:
             briefing = await asyncio.to_thread(
-                lambda: Briefing(
-                    setup.settings,
-                    root,
-                    setup.workspace.shown(plan_file(root, log.thread)),
-                    environ=setup.surroundings,
-                    secret_files=secret_files,
-                    store=log.store,
-                    trusted=False,
-                    brought=opened.instructions,
-                )
+                briefing_of, log, setup, secret_files, opened.instructions
             )
         found = Found(Configured(()), secret_files, briefing)
         workspace = setup.resources.enter(setup.terms)
@@ -109,6 +80,8 @@ class FarSystems(ThreadSystems):
         except BaseException:
             await setup.resources.leave(workspace)
             raise
+        made._reach.desk = FarDesk(log, made.gate, made._place, setup.reach.address)
+        made._configure = None  # the agent has all tools that ports call
         made.toolbox.use(line, opened.tools)
         made.told = tuple(one for one in map(heard, opened.audits) if isinstance(one, Audit))
         if setup.settings.hooks:
@@ -117,6 +90,10 @@ class FarSystems(ThreadSystems):
         return made
 
     def _made_gate(self, setup: Setup, where: Circumstances) -> Gate:
+        assert isinstance(setup.reach, Reach)
+        self._reach = setup.reach
+        self._place = Place(setup.reach.line, setup.workspace.root)
+        self._place.take(where.secret_files.lines)
         return Gate(
             where, self.desk, memory=setup.memory, confinement=self._place,
             contain=self._place.contain, budget=self.budget, finder=self._place,
@@ -129,20 +106,9 @@ class FarSystems(ThreadSystems):
         )
 
     def _tools(self, setup: Setup) -> list[Tool[Any]]:
-        """The tools that need nothing of the workspace; the others are the agent's."""
-        tools: list[Tool[Any]] = [ReadEarlier(earlier.text_of, earlier.search)]
-        tools += web_search(setup.surroundings)
-        if self.briefing is not None:
-            tools.append(AskUser(self.gate.question))
-            if self.briefing.has_skills:
-                tools.append(ReadSkill(self.briefing.load))
-        return [tool for tool in tools if offers(setup.settings.tools, tool.name)]
-
-    def meant(self, name: str) -> str:
-        """The tool that a port means by a name: the agent has all of them."""
-        from steersman.records.tool_names import ALSO
-
-        return ALSO.get(name, name)
+        """Those that need nothing of the workspace; the others are the agent's."""
+        found = self._thread_tools(setup)
+        return [tool for tool in found if offers(setup.settings.tools, tool.name)]
 
     async def recover(self, log: ThreadLog, waits: str | None) -> Resumption | None:
         """Close what a session that was cut off left open; what the agent finished is known."""
