@@ -10,8 +10,8 @@ from msgspec import Raw
 from steersman.governance.cases import decide_all
 from steersman.governance.policy import Circumstances
 from steersman.records.action import Execute
-from steersman.records.elsewhere import looking
 from steersman.records.errors import SteersmanError
+from steersman.records.far_disk import looking
 from steersman.threads.remote.line import Line
 from steersman.threads.remote.place import Place
 

@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from steersman.store.contract import Placed, Store
+from steersman.store.contract import PlacedRow, Store
 from tests.store.elsewhere import finish, start
 from tests.store.made import a_thread, some_rows
 
 
-def passed(store: Store, after: int = 0, limit: int = 100) -> list[Placed]:
+def passed(store: Store, after: int = 0, limit: int = 100) -> list[PlacedRow]:
     """All messages after a position, page by page."""
-    found: list[Placed] = []
+    found: list[PlacedRow] = []
     while page := store.positions(found[-1].position if found else after, limit).messages:
         found += page
     return found

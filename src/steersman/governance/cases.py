@@ -23,7 +23,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
-from steersman.records.elsewhere import elsewhere
+from steersman.records.far_disk import far_disk
 from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import GuardBlock
 from steersman.records.names import shown
@@ -53,7 +53,7 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
         return [decided(action, tool, where) for action in actions]
 
     reads = any(lines_of(one) or isinstance(one, Write | Delete) for one in actions)
-    if elsewhere() is not None:  # where the names in a call's arguments lead is asked there
+    if far_disk() is not None:  # where the names in a call's arguments lead is asked there
         reads = reads or any(isinstance(one, McpCall) for one in actions)
     return await aside(judge) if reads else judge()
 
@@ -61,7 +61,7 @@ async def decide_all(actions: Sequence[Action], tool: str, where: Circumstances)
 async def aside(work: Callable[..., T], *given: Any) -> T:
     """Do what asks the disk off the event loop; where that is another machine's, it may take as
     long as the line there is cut, and nothing else waits for it."""
-    there = elsewhere()
+    there = far_disk()
     if there is None:
         return await asyncio.to_thread(work, *given)
     return await there.aside(partial(work, *given))
@@ -161,7 +161,7 @@ def judged(action: Action, where: Circumstances) -> Judgement | None:
 
         free = unconfined(where)
         outside = action.outside or free
-        if (there := elsewhere()) is not None:
+        if (there := far_disk()) is not None:
             secret = where.secret_files.lines
             found = [
                 there.grounded(one, place, secret, shared=not free, outside=outside)

@@ -53,8 +53,8 @@ from steersman.records.action import (
     Write,
 )
 from steersman.records.addresses import is_near
-from steersman.records.elsewhere import Elsewhere, looking
 from steersman.records.errors import Halted, TooLate, UsageProblem
+from steersman.records.far_disk import FarDisk, looking
 from steersman.records.message import (
     Answer,
     Audit,
@@ -100,7 +100,7 @@ class Gate:
         contain: Callable[[], Awaitable[tuple[Containment, str]]] | None = None,
         budget: Budget | None = None,
         finder: Looks | None = None,
-        there: Elsewhere | None = None,
+        there: FarDisk | None = None,
     ) -> None:
         self._there = there
         self.where = where

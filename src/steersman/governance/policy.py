@@ -31,7 +31,7 @@ from steersman.records.action import (
     Verdict,
     Write,
 )
-from steersman.records.elsewhere import elsewhere
+from steersman.records.far_disk import far_disk
 from steersman.records.judgement import Judgement
 from steersman.records.protection import inside
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
@@ -282,7 +282,7 @@ def _secrets(action: Action, where: Circumstances) -> Verdict | None:
         case Delete(path=path, origin="tool"):
             pass
         case McpCall(arguments=arguments):
-            there = elsewhere()
+            there = far_disk()
             look = paths_in if there is None else there.named
             named = look(arguments, where.workspace, where.home)
             path = next(filter(where.secret_files.covers, named), "")

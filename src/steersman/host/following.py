@@ -14,7 +14,7 @@ from steersman.host.newsroom import Newsroom
 from steersman.records.errors import StorageProblem
 from steersman.records.message import Message
 from steersman.records.thread import EVERY
-from steersman.store.contract import Placed, Store
+from steersman.store.contract import PlacedRow, Store
 from steersman.store.log import read_messages, to_message
 
 PAGE = 100  # messages read at a time
@@ -37,7 +37,7 @@ class Positioned(Struct, frozen=True):
     problem: str = ""
 
 
-class Positions(list[Positioned]):
+class PositionedPage(list[Positioned]):
     """The same for messages of all threads; `more` may be about to appear."""
 
     more = False
@@ -52,7 +52,7 @@ class Following:
         self._newsroom = newsroom
         self._reading = Hands(1, "reading")
         self._pages: WeakValueDictionary[tuple[str, int], Page] = WeakValueDictionary()
-        self._places: WeakValueDictionary[int, Positions] = WeakValueDictionary()
+        self._places: WeakValueDictionary[int, PositionedPage] = WeakValueDictionary()
         self._end = (-1, -1)  # the last position, and how much had been stored then
 
     def close(self) -> None:
@@ -124,17 +124,17 @@ class Following:
                     yield Joined([p for p in partial if p.time > whole.get(p.thread, NEVER)])
                 item = await news.next()
 
-    async def _positions(self, after: int) -> Positions:
+    async def _positions(self, after: int) -> PositionedPage:
         """The same for all threads; that nothing followed is found out once for all readers."""
         stored = self._bus.stored
         if self._end == (after, stored):
-            return Positions()
+            return PositionedPage()
 
-        def read() -> Positions:
+        def read() -> PositionedPage:
             page = self._places.get(after)
             if page is None:
                 found = self._store.positions(after, PAGE)
-                page = Positions(map(_positioned, found.messages))
+                page = PositionedPage(map(_positioned, found.messages))
                 page.more = found.more
                 if page:
                     self._places[after] = page
@@ -162,7 +162,7 @@ class Following:
         return await asyncio.get_running_loop().run_in_executor(self._reading, read)
 
 
-def _positioned(one: Placed) -> Positioned:
+def _positioned(one: PlacedRow) -> Positioned:
     try:
         message = to_message(one.thread, one.row)
     except StorageProblem as problem:  # all other threads go on

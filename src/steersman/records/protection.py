@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from steersman.records import protected_git
 from steersman.records.action import Delete, Write
-from steersman.records.elsewhere import elsewhere
+from steersman.records.far_disk import far_disk
 from steersman.records.git_places import GitPlaces
 from steersman.records.own_places import config_folder, data_folder
 from steersman.records.patterns import pattern
@@ -78,7 +78,7 @@ def _own(*folders: str) -> frozenset[str]:
 
 def protected(action: Write | Delete, workspace: str) -> str:
     """What file it is that needs approval in any case; empty when it does not."""
-    there = elsewhere()
+    there = far_disk()
     return there.protected(action, workspace) if there else _protected(action, workspace)
 
 

@@ -27,7 +27,7 @@ class Row(Struct, frozen=True):
     hash: bytes
 
 
-class Placed(Struct, frozen=True):
+class PlacedRow(Struct, frozen=True):
     """A message of any thread: its position among all, its thread, and that thread's workspace."""
 
     position: int
@@ -36,13 +36,13 @@ class Placed(Struct, frozen=True):
     row: Row
 
 
-class Positions(Struct, frozen=True):
+class PlacedRows(Struct, frozen=True):
     """Messages of all threads in the order that all readers share.
 
     `more`: others may appear soon, without news of them.
     """
 
-    messages: list[Placed]
+    messages: list[PlacedRow]
     more: bool
 
 
@@ -187,7 +187,7 @@ class Store(Protocol):
         """Messages from the newest to the oldest."""
         ...
 
-    def positions(self, after: int, limit: int) -> Positions:
+    def positions(self, after: int, limit: int) -> PlacedRows:
         """Messages of all threads after a position, in order, at most `limit`.
 
         A position is never given twice, and never appears below one that was read.

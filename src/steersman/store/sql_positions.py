@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 
-from steersman.store.contract import Placed, Positions, Row
+from steersman.store.contract import PlacedRow, PlacedRows, Row
 from steersman.store.sql import Database, Tables
 
 _PLACED = (
@@ -13,17 +13,17 @@ _PLACED = (
 )
 
 
-class Positioned(Tables):
+class AcrossThreads(Tables):
     """Reading across threads; positions are given when a message is inserted."""
 
-    def positions(self, after: int, limit: int) -> Positions:
+    def positions(self, after: int, limit: int) -> PlacedRows:
         """Messages of all threads after a position, in order, at most `limit`."""
 
-        def read(db: Database) -> Positions:
+        def read(db: Database) -> PlacedRows:
             until, more = self._settled(db)
             rows = db.execute(_PLACED, (after, until, limit)).fetchall()
-            found = [Placed(row[0], row[1], row[2], Row(*row[3:])) for row in rows]
-            return Positions(found, more)
+            found = [PlacedRow(row[0], row[1], row[2], Row(*row[3:])) for row in rows]
+            return PlacedRows(found, more)
 
         return self._read(read)
 

@@ -16,7 +16,7 @@ from steersman.store.contract import RawRow, Row, StoreStatus, moment, stamp
 from steersman.store.sql import PAGE, Database
 from steersman.store.sql_inbox import Inbox, all_settled
 from steersman.store.sql_leases import Leases, lost
-from steersman.store.sql_positions import Positioned
+from steersman.store.sql_positions import AcrossThreads
 
 _THREAD = "id, title, workspace, origin, parent, parent_seq, created, updated, head, head_hash"
 _ROW = "seq, time, turn, kind, path, corr, body, hash"
@@ -29,7 +29,7 @@ _MARK = "UPDATE threads SET activity = coalesce(?, activity) WHERE id = ?"
 _ALL = 2**62
 
 
-class SqlStore(Leases, Inbox, Positioned):
+class SqlStore(Leases, Inbox, AcrossThreads):
     """What every store in an SQL database does alike."""
 
     where: str  # the database, as a person may read it

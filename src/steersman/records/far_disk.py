@@ -15,7 +15,7 @@ from steersman.records.judgement import CommandPlace, Judgement
 T = TypeVar("T")
 
 
-class Elsewhere(Protocol):
+class FarDisk(Protocol):
     """A disk that is not here."""
 
     def aside(self, work: Callable[[], T]) -> Awaitable[T]:
@@ -37,16 +37,16 @@ class Elsewhere(Protocol):
         ...
 
 
-_there: ContextVar[Elsewhere | None] = ContextVar("elsewhere", default=None)
+_there: ContextVar[FarDisk | None] = ContextVar("far_disk", default=None)
 
 
-def elsewhere() -> Elsewhere | None:
+def far_disk() -> FarDisk | None:
     """The other disk, where a decision is about one."""
     return _there.get()
 
 
 @contextmanager
-def looking(there: Elsewhere | None) -> Iterator[None]:
+def looking(there: FarDisk | None) -> Iterator[None]:
     """Decide about files of another disk."""
     before = _there.set(there)
     try:
