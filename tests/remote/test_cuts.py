@@ -191,8 +191,9 @@ def test_an_agent_that_dies_ends_the_turn_with_a_sentence(
 def test_a_line_that_is_cut_again_and_again_loses_nothing_and_does_nothing_twice(
     box: Box, far: Steer, script: Callable[..., str]
 ) -> None:
-    (box.project / "tally").write_text("")
-    numbers = [str(number) for number in range(40)]
+    tally = box.project / "tally"
+    tally.write_text("")
+    numbers = [str(number) for number in range(15)]
     model = script(
         *({"tool_calls": [call("workspace_run_command", command=f"echo {one} >> tally")]}
           for one in numbers),
@@ -203,16 +204,19 @@ def test_a_line_that_is_cut_again_and_again_loses_nothing_and_does_nothing_twice
     output = list[str]()
     reading = threading.Thread(target=lambda: output.append(run.communicate()[0]))
     reading.start()
-    until((box.project / "tally").read_text)
+    until(tally.read_text)
     while reading.is_alive():
-        for line in lines(box):
-            with suppress(ProcessLookupError):
-                os.kill(line, signal.SIGKILL)
-                cuts += 1
-        time.sleep(chance.uniform(0.3, 1.5))  # at any moment of a call, or of greeting
+        before = tally.read_text()
+        for _ in range(chance.randint(1, 3)):  # in a call, and while the next line greets
+            for line in lines(box):
+                with suppress(ProcessLookupError):
+                    os.kill(line, signal.SIGKILL)
+                    cuts += 1
+            time.sleep(chance.uniform(0.0, 1.0))
+        until(lambda seen=before: tally.read_text() != seen or not reading.is_alive())
     said = [json.loads(line) for line in output[0].splitlines()]
     assert [one["status"] for one in results(said)] == ["ok"] * len(numbers)
-    assert (box.project / "tally").read_text().split() == numbers
+    assert tally.read_text().split() == numbers
     stored = [one["seq"] for one in said if one["seq"]]
     assert stored == list(range(1, len(stored) + 1))
     assert cuts
