@@ -21,7 +21,7 @@ class Queue:
     """What waits, in the order in which it came; `at` is the place of what is asked now."""
 
     def __init__(self, patience: float, clock: Callable[[], float]) -> None:
-        self._patience = patience
+        self.patience = patience
         self._clock = clock
         self._blocks: list[Waiting] = []
         self._calls: dict[str, ToolCall] = {}
@@ -43,6 +43,11 @@ class Queue:
     def current(self) -> Waiting | None:
         """What is asked now."""
         return self._blocks[self.at] if self.at < len(self._blocks) else None
+
+    @property
+    def lost(self) -> bool:
+        """Whether what was asked last is gone without an answer from here, and nothing follows."""
+        return self.current is None and self._shown not in ("", *self._answered)
 
     def take(self, waiting: Sequence[Waiting], running: Sequence[Work]) -> None:
         """What waits now; what is asked stays the same as long as it waits."""
@@ -123,7 +128,7 @@ class Queue:
         return gone
 
     def _too_early(self) -> bool:
-        return self._clock() - self._since < self._patience
+        return self._clock() - self._since < self.patience
 
     def reopen(self, corr: str) -> None:
         """An answer did not arrive."""

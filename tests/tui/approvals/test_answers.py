@@ -14,7 +14,7 @@ from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.records.action import Action, ChangeMany, Execute, McpCall, Network, Read
 from steersman.records.hunks import FileHunks
 from steersman.records.message import Answer, ConfirmResponse, Lasting
-from steersman.views.blocks import Asked, Request, Work
+from steersman.views.blocks import Asked, Request, State, Work
 from steersman.views.requests import lasting_keys, offered
 from tests.tui.approvals.kit import (
     NEW,
@@ -660,6 +660,42 @@ def test_a_key_meant_for_something_else_gives_no_leave() -> None:
             await pilot.press("y")
             assert len(app.answers) == 2
         return app
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ("cancelled", "No longer asked: what wanted to know has ended."),
+        ("done", "This was answered meanwhile."),
+    ],
+)
+def test_a_key_for_what_is_gone_is_no_word(state: State, told: str) -> None:
+    """The card says so, and keeps the keys that were on their way to it."""
+
+    async def story() -> None:
+        request, other = network_request(), network_request(corr="ask_2")
+        app = Stand(patience=600)
+        async with app.run_test() as pilot:
+            app.approvals.show([request], [], grab=True)
+            await pilot.pause()
+            request.state = state
+            app.approvals.show([], [], grab=True)
+            await pilot.pause()
+            assert told in screen_text(app)
+            await pilot.press("t", "enter", "1", "enter", "y", "y", "enter")
+            assert (app.answers, app.emptied) == ([], 0)
+            assert app.query_one("#composer", Input).value == ""
+            app.approvals.show([other], [], grab=True)
+            await pilot.pause()
+            assert told not in screen_text(app)
+            assert "Yes, this once (y)" in screen_text(app)
+            app.approvals.show([], [], grab=True)
+            await pilot.pause()
+            await pilot.press(*"yes, but")  # words are words
+            assert app.query_one("#composer", Input).value == "yes, but"
+            assert (app.answers, app.approvals.display) == ([], False)
 
     asyncio.run(story())
 

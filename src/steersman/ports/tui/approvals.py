@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.widgets import Static
 
 from steersman.ports.tui.diff_pane import DiffScreen
 from steersman.ports.tui.drawing.lines import clean_line
@@ -28,6 +29,8 @@ TOO_EARLY = "That was too quick: nothing is answered. Read it, then press the ke
 NONE_CHOSEN = "Nothing is chosen yet: Space chooses what is marked, Enter then sends it."
 NOT_ALL_SEEN = "Not all are seen: enlarge the window for that."
 NO_WORDS = "The answer is empty: type one, or press esc twice to decline."
+ENDED = "No longer asked: what wanted to know has ended."
+MEANWHILE = "This was answered meanwhile."
 CONTEXT = 1  # lines around a change; the diff over the whole screen has more
 
 
@@ -70,6 +73,8 @@ class Approvals(Letters, can_focus=True):
     Approvals:focus-within { border-top: heavy $warning; }
     Approvals:focus { border-top: heavy $warning; }
     Approvals.small { border-top: none; }
+    Approvals.gone > * { display: none; }
+    Approvals.gone > #ask-head { display: block; }
     Approvals.folded > #ask-body, Approvals.folded > #ask-foot { display: none; }
     """
 
@@ -85,6 +90,7 @@ class Approvals(Letters, can_focus=True):
         """Nothing waits any more, and the keys went here until now."""
 
     _grabbed = ""
+    _last: Waiting | None = None  # that was shown
     _opened: DiffScreen | None = None
 
     # The queue.
@@ -105,7 +111,7 @@ class Approvals(Letters, can_focus=True):
 
     def _go_on(self, *, grab: bool = False) -> None:
         """Show what is asked now, if it is not what is shown already."""
-        block, had = self.current, self._focused()
+        block, had, lost = self.current, self._focused(), self._queue.lost
         known, self._known = self._known, tuple(self._answers)
         if self._queue.changed(sudden=grab or had):
             self._disarm()
@@ -118,12 +124,17 @@ class Approvals(Letters, can_focus=True):
             self._disarm()
             marked = known[self._queue.option : self._queue.option + 1]
             self._mark(marked[0].key if {*marked} & {*self._known} else "")
+        if block is None and (self._gone is not None or (lost and had and self._queue.patience)):
+            self._say_gone()
+            return
+        self._stay_no_longer()
         self.display = self.can_focus = block is not None
         if block is None:
             self._grabbed = ""
             if had:
                 self.call_later(self._tell_empty)
             return
+        self._last = block
         self._fit()
         if grab and not had and block.corr != self._grabbed:
             self._queue.surprise()
@@ -131,6 +142,26 @@ class Approvals(Letters, can_focus=True):
         if grab or had:
             self._grabbed = block.corr
         self.fold()
+
+    def _say_gone(self) -> None:
+        """Stay for as long as keys may be on their way, so that they become no message."""
+        if self._gone is None and self._last is not None:
+            told = ENDED if self._last.state == "cancelled" else MEANWHILE
+            self.query_one("#ask-head", Static).update(told)
+            self.add_class("gone")
+            self._let_go()
+            self._gone = self.set_timer(2 * self._queue.patience, self._go_away)
+
+    def _go_away(self) -> None:
+        self._let_go()
+        self._stay_no_longer()
+        self._go_on()
+
+    def _stay_no_longer(self) -> None:
+        if self._gone is not None:
+            self._gone.stop()
+            self._gone, self._fitted = None, ()
+            self.remove_class("gone")
 
     def _tell_empty(self) -> None:
         """Something new may have come in the meantime, and the keys with it."""

@@ -36,6 +36,7 @@ class Letters(RequestSheet):
     _typed = ""  # letters pressed in a row
     _typed_at = float("-inf")
     _prose = False  # words are being typed, until the keys go where they belong
+    _gone: Timer | None = None  # while keys may still be meant for what is not asked any more
     _armed = ""  # the letter that Enter would confirm
     _confirmed: Callable[[], None] | None = None
 
@@ -99,6 +100,11 @@ class Letters(RequestSheet):
 
     async def on_key(self, event: events.Key) -> None:
         """A letter answers when no other follows it at once: then they are words."""
+        if self._gone is not None:
+            event.stop()
+            event.prevent_default()
+            self._came_late(event)
+            return
         before = self._not_confirmed(event)
         late = self._clock() - self._typed_at >= PAUSE
         if (before and self._cancels(event, late=late)) or await self._confirms_letter(event):
@@ -147,6 +153,19 @@ class Letters(RequestSheet):
                 self._held_key = "" if elsewhere else event.key
             else:
                 await take()
+
+    def _came_late(self, event: events.Key) -> None:
+        """A key for what is not asked any more does nothing; words are words nevertheless."""
+        letter = event.character if event.is_printable else None
+        if letter is None or (letter in requests.ANSWERS and self._typed in ("", letter)):
+            self._typed = letter or ""
+            return
+        self.post_message(self.Prose(self._typed + letter))
+        self._go_away()
+
+    def _go_away(self) -> None:
+        """Show no longer that something is gone."""
+        raise NotImplementedError
 
     async def _take_letter(self, key: str) -> None:
         self._let_go()
