@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.tui.settling import at_once
 from tests.tui.tmux import Window
 from tests.world import Steer
+
+at_once()
 
 
 @pytest.fixture
