@@ -101,12 +101,12 @@ class Window:
         """The screen, as soon as all of this is on it, and `gone` is not."""
         end = time.monotonic() + seconds
         while True:
-            screen = self.screen
+            screen, ended = self._look()
             if all(text in screen for text in texts) and not (gone and gone in screen):
                 return screen
             told = " and ".join(map(repr, texts)) + (f" without {gone!r}" if gone else "")
             assert time.monotonic() < end, f"no {told} on the screen:\n{screen}"
-            assert not self.ended, f"it ended before {told} was seen:\n{screen}"
+            assert not ended, f"it ended before {told} was seen:\n{screen}"
             time.sleep(LOOK)
 
     # What is done.
@@ -174,6 +174,12 @@ class Window:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         self.close()
+
+    def _look(self) -> tuple[str, bool]:
+        """The lines of the screen, and whether the program is gone."""
+        looked = ("capture-pane", "-p", "-t", ":", ";", "display-message", "-p", "-t", ":")
+        screen, _, dead = self._tmux(*looked, "#{pane_dead}").rstrip("\n").rpartition("\n")
+        return f"{screen}\n", dead == "1"
 
     def _told(self, format: str) -> str:
         return self._tmux("display-message", "-p", "-t", ":", format).rstrip("\n")
