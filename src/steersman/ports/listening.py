@@ -91,14 +91,13 @@ async def serve(
     `before` that ends what would not end by itself.
     """
     _make_room()
-    more.setdefault("ws", "none")
+    more = {"ws": "none", "lifespan": "on", **more}
     config = uvicorn.Config(
         app,
         http=Impatient,
         proxy_headers=False,
         log_config=None,
         access_log=False,
-        lifespan="on",
         timeout_graceful_shutdown=GRACE,
         server_header=False,
         **more,

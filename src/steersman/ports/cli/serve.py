@@ -71,9 +71,8 @@ async def _serve(flags: dict[str, Any]) -> None:
             sweeping = asyncio.create_task(desk.sweep())
             try:
                 given = {name: value for name, value in files.items() if value}
-                await ports.serve(
-                    server.app, listening, before=server.streams.close, ws=ports.sockets, **given
-                )
+                given |= {"ws": ports.sockets, "lifespan": "off"}
+                await ports.serve(server.app, listening, before=server.streams.close, **given)
             finally:
                 sweeping.cancel()
                 await desk.hand_over()
@@ -129,7 +128,7 @@ def _check_certificate(certificate: str, key: str) -> None:
 
 
 def _require() -> None:
-    missing = [name for name in ("starlette", "uvicorn", "websockets") if find_spec(name) is None]
+    missing = [name for name in ("uvicorn", "websockets") if find_spec(name) is None]
     if missing:
         raise UsageProblem(
             "The HTTP server is not installed.",

@@ -8,24 +8,18 @@ know no ports, and nothing is ever allowed to other origins.
 import hmac
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
 from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Struct
 
 from steersman.host.tokens import Holder, Tickets
+from steersman.ports.http.asgi import JSON, App, Message, Receive, Scope, Send
 from steersman.records.problem import Problem
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST = 32 << 20  # bytes of a body
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
-JSON = "application/json"
 LINES = "application/x-ndjson"  # a thread from a file
 FREE = ("/healthz", "/readyz", "/openapi.json")  # need no token
 SAFE = (  # what every answer says to browsers
@@ -191,7 +185,7 @@ class Body:
         self._taken = 0
         self.whole = not expected
 
-    async def receive(self) -> MutableMapping[str, Any]:
+    async def receive(self) -> Message:
         """The next part."""
         message = await self._receive()
         self._taken += len(message.get("body", b""))
@@ -206,7 +200,7 @@ def _has_body(fields: dict[bytes, list[bytes]]) -> bool:
 
 
 def _with_headers(send: Send, body: Body) -> Send:
-    async def sending(message: MutableMapping[str, Any]) -> None:
+    async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             own = {name.lower() for name, _ in message.get("headers", ())}
             more = [(name, value) for name, value in SAFE if name not in own]

@@ -9,20 +9,29 @@ refuse what they do not know. The same types make the description of the API.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, get_type_hints
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder, Right
 from steersman.host.workbench import Waits
+from steersman.ports.http.asgi import (
+    JSON,
+    App,
+    Disconnected,
+    Receive,
+    Response,
+    Scope,
+    Send,
+    body_of,
+    header,
+)
 from steersman.ports.http.bodies import MOST, too_many
-from steersman.ports.http.door import JSON, LINES, TooLarge
+from steersman.ports.http.door import LINES, TooLarge
 from steersman.records import errors
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
@@ -77,21 +86,14 @@ class Operation(Struct, frozen=True):
         return f"{self.prefix}{self.path}"
 
 
-def routes_of(operations: Iterable[Operation], desk: Desk) -> list[Route]:
-    """The operations for Starlette, those of one path together."""
-    paths: dict[str, dict[str, Operation]] = {}
-    for one in operations:
-        paths.setdefault(one.at, {})[one.method] = one
-    # Plain paths first: `/threads/import` is no thread.
-    return [_route(path, paths[path], desk) for path in sorted(paths, key=lambda one: "{" in one)]
+def served(made: Operation, desk: Desk) -> App:
+    """An operation as an application."""
 
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await answered(made, desk, scope, receive)
+        await answer(scope, receive, send)
 
-def _route(path: str, methods: Mapping[str, Operation], desk: Desk) -> Route:
-    async def endpoint(request: Request) -> Response:
-        wanted = "GET" if request.method == "HEAD" else request.method
-        return await answered(methods[wanted], desk, request)
-
-    return Route(path, endpoint, methods=list(methods))
+    return run
 
 
 def operation(
@@ -124,17 +126,17 @@ def operation(
     return made
 
 
-async def answered(made: Operation, desk: Desk, request: Request) -> Response:
+async def answered(made: Operation, desk: Desk, scope: Scope, receive: Receive) -> Response:
     """What an operation answers to a request, or what is wrong with it."""
     try:
-        answer = await made.run(**await _given(made, desk, request))
+        answer = await made.run(**await _given(made, desk, scope, receive))
     except asyncio.CancelledError:  # what takes long is cut off when the server stops
         return problem(503, Problem("The server is stopping."))
     except Exception as error:
         return _failed(made, error)
     if isinstance(answer, Response):
         return answer
-    return Response(msgspec.json.encode(answer), media_type=JSON)
+    return Response(msgspec.json.encode(answer))
 
 
 class Unfit(Exception):
@@ -145,23 +147,23 @@ class Unfit(Exception):
         self.status, self.problem = status, Problem(what, why)
 
 
-async def _given(made: Operation, desk: Desk, request: Request) -> dict[str, Any]:
+async def _given(made: Operation, desk: Desk, scope: Scope, receive: Receive) -> dict[str, Any]:
     """What an operation is called with."""
-    caller: Holder = request.scope["state"]["holder"]
+    caller: Holder = scope["state"]["holder"]
     if not caller.may(made.needs):
         raise Unfit(403, f"This token may not do that: it lacks the right “{made.needs}”.")
     given: dict[str, Any] = {"desk": desk, "caller": caller}
     try:
-        given["params"] = _params(made.params, request)
+        given["params"] = _params(made.params, scope)
         if made.body is not None:
-            given["body"] = await _body(made, request)
+            given["body"] = await _body(made, scope, receive)
     except msgspec.ValidationError as error:
         raise Unfit(400, sentence(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Unfit(400, "The body is not JSON.", sentence(error)) from error
     except TooLarge as error:
         raise Unfit(413, "The request is too large.") from error
-    except TimeoutError as error:
+    except (TimeoutError, Disconnected) as error:
         raise Unfit(408, "The request did not arrive in time.") from error
     # Calls in folders are known by their names where they are made.
     if made.path.startswith("/threads") and (name := getattr(given.get("body"), "id", "")):
@@ -170,11 +172,11 @@ async def _given(made: Operation, desk: Desk, request: Request) -> dict[str, Any
     return given
 
 
-async def _body(made: Operation, request: Request) -> Any:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != made.takes:
+async def _body(made: Operation, scope: Scope, receive: Receive) -> Any:
+    if header(scope, b"content-type").partition(";")[0].strip().lower() != made.takes:
         raise Unfit(415, f"This takes `{made.takes}`.")
     async with asyncio.timeout(PATIENCE):
-        data = await request.body()
+        data = await body_of(receive)
     if await too_many(data, lines=made.takes == LINES):
         raise Unfit(413, f"The request has more than {MOST:,} values.")
     return data if made.body is bytes else msgspec.json.decode(data, type=made.body)
@@ -201,19 +203,20 @@ def status_of(error: SteersmanError) -> int:
 
 def problem(status: int, told: Problem) -> Response:
     """A problem as an answer."""
-    return Response(msgspec.json.encode(told), status, media_type="application/json")
+    return Response(msgspec.json.encode(told), status)
 
 
-def _params(kind: type[Struct], request: Request) -> Struct:
+def _params(kind: type[Struct], scope: Scope) -> Struct:
     """The values of the path and the query; each may be there once."""
-    values: dict[str, Any] = dict(request.path_params)
-    for name, value in request.query_params.multi_items():
+    values: dict[str, str] = dict(scope["path_params"])
+    query = scope["query_string"].decode("latin-1")
+    for name, value in parse_qsl(query, keep_blank_values=True) if query else ():
         if name == "ticket":
             continue  # the door took it
         if name in values:
             raise msgspec.ValidationError(f"Object contains unknown field `{name}`")
         values[name] = value
-    if any("\0" in str(value) for value in values.values()):
+    if any("\0" in value for value in values.values()):
         raise msgspec.ValidationError("Expected `str` without NUL")
     return msgspec.convert(values, kind, strict=False)
 

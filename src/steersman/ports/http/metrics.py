@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from starlette.responses import Response
-
 from steersman import __version__
 from steersman.host.desk import Desk
 from steersman.host.meter import Meter, Now, state_of
 from steersman.host.tokens import Holder
+from steersman.ports.http.asgi import Response
 from steersman.ports.http.layer import Nothing, operation
 from steersman.records.errors import Denied
 
@@ -29,7 +28,7 @@ async def show_metrics(desk: Desk, caller: Holder, params: Nothing) -> bytes:
         raise Denied(f"This token is for {caller.workspace} alone.")
     now = await asyncio.to_thread(state_of, desk.host)
     text = "".join(_families(desk.meter, now, desk.readers()))
-    return Response(text.encode(errors="replace"), media_type=TEXT)  # type: ignore[return-value]
+    return Response(text.encode(errors="replace"), kind=TEXT)  # type: ignore[return-value]
 
 
 def _families(meter: Meter, now: Now, readers: int) -> Iterable[str]:

@@ -1,10 +1,6 @@
 """Bytes that are not for a page to show: downloaded whole, or a range of them."""
 
-from typing import Any
-
-from starlette.datastructures import Headers
-from starlette.responses import Response
-
+from steersman.ports.http.asgi import Receive, Response, Scope, Send, header
 from steersman.records.patterns import pattern
 
 BYTES = "application/octet-stream"
@@ -16,19 +12,17 @@ class Download(Response):
 
     def __init__(self, data: bytes, name: str) -> None:
         kept = f'attachment; filename="{name}"'
-        headers = {"accept-ranges": "bytes", "content-disposition": kept}
-        super().__init__(data, media_type=BYTES, headers=headers)
+        super().__init__(data, kind=BYTES, accept_ranges="bytes", content_disposition=kept)
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with the range: a request that cannot be understood gets the whole."""
-        data, size = bytes(self.body), len(self.body)
-        wanted = span(Headers(scope=scope).get("range", ""), size)
+        size = len(self.body)
+        wanted = span(header(scope, b"range"), size)
         if wanted is not None:
-            self.status_code = 206 if wanted else 416
-            self.body = data[wanted.start : wanted.stop]
+            self.status = 206 if wanted else 416
+            self.body = self.body[wanted.start : wanted.stop]
             where = f"{wanted.start}-{wanted.stop - 1}" if wanted else "*"
-            self.headers["content-range"] = f"bytes {where}/{size}"
-            self.headers["content-length"] = str(len(self.body))
+            self.headers["content_range"] = f"bytes {where}/{size}"
         await super().__call__(scope, receive, send)
 
 

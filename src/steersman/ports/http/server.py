@@ -7,11 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket
 
 from steersman import __version__
 from steersman.host.desk import Desk
@@ -26,8 +21,19 @@ from steersman.ports.http import (
     undoing,
     workspace,
 )
-from steersman.ports.http.door import App, Door
-from steersman.ports.http.layer import PREFIX, by_name, problem, routes_of
+from steersman.ports.http.asgi import (
+    SOCKET,
+    App,
+    Paths,
+    Receive,
+    Response,
+    Scope,
+    Send,
+    Socket,
+    with_socket,
+)
+from steersman.ports.http.door import Door
+from steersman.ports.http.layer import PREFIX, by_name, problem, served
 from steersman.ports.http.streams import HEARTBEAT, Streams
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
@@ -69,19 +75,21 @@ class Server:
         )
 
     def _routed(self) -> App:
-        routes: list[Any] = routes_of(OPERATIONS, self._desk)
-        routes += [
-            Route(f"{PREFIX}/threads/{{thread}}/events", _Raw(self.streams.sse), methods=["GET"]),
-            Route(f"{PREFIX}/events", _Raw(self.streams.sse), methods=["GET"]),
-            WebSocketRoute(f"{PREFIX}/socket", self.streams.socket),
-            WebSocketRoute(f"{PREFIX}/threads/{{thread}}/git/watch", self._watched),
-            WebSocketRoute(f"{PREFIX}/terminals/{{terminal}}/attach", self._attaching.socket),
-            Route("/openapi.json", self._described, methods=["GET"]),
-            Route("/healthz", self._health, methods=["GET"]),
-            Route("/readyz", self._ready, methods=["GET"]),
-        ]
-        handlers: Any = {404: _missing, 405: _wrong_method}
-        return Starlette(routes=routes, exception_handlers=handlers)
+        paths = Paths(_missing, _wrong_method)
+        for one in OPERATIONS:
+            paths.add(one.method, one.at, served(one, self._desk))
+        for path in ("/events", "/threads/{thread}/events"):
+            paths.add("GET", f"{PREFIX}{path}", self.streams.sse)
+        for path, run in (
+            ("/socket", self.streams.socket),
+            ("/threads/{thread}/git/watch", self._watched),
+            ("/terminals/{terminal}/attach", self._attaching.socket),
+        ):
+            paths.add(SOCKET, f"{PREFIX}{path}", with_socket(run))
+        paths.add("GET", "/openapi.json", self._described)
+        paths.add("GET", "/healthz", self._health)
+        paths.add("GET", "/readyz", self._ready)
+        return paths
 
     async def _shown(self, text: str) -> Holder | None:
         """Who shows a token; one that was seen a moment ago is not looked up again."""
@@ -108,7 +116,7 @@ class Server:
 
         return Watching(self._desk, self.streams)
 
-    async def _watched(self, socket: WebSocket) -> None:
+    async def _watched(self, socket: Socket) -> None:
         await self._watching.socket(socket)
 
     @cached_property
@@ -118,39 +126,33 @@ class Server:
 
         return msgspec.json.encode(described(OPERATIONS))
 
-    async def _described(self, request: Request) -> Response:
-        return Response(self._document, media_type="application/json")
+    async def _described(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(self._document)(scope, receive, send)
 
-    async def _health(self, request: Request) -> Response:
-        return _json({"status": "ok", "version": __version__})
+    async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _json({"status": "ok", "version": __version__})(scope, receive, send)
 
-    async def _ready(self, request: Request) -> Response:
+    async def _ready(self, scope: Scope, receive: Receive, send: Send) -> None:
+        told = _json({"status": "ok"})
         try:
             await asyncio.to_thread(self._desk.host.store.setting, "host", "ready")
         except SteersmanError as error:
-            return problem(503, Problem.of(error))
-        return _json({"status": "ok"})
-
-
-class _Raw:
-    """An application for a route, where a function would be called with a request."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._app(scope, receive, send)
+            told = problem(503, Problem.of(error))
+        await told(scope, receive, send)
 
 
 def _json(told: Any) -> Response:
-    return Response(msgspec.json.encode(told), media_type="application/json")
+    return Response(msgspec.json.encode(told))
 
 
-async def _missing(request: Request, error: Exception) -> Response:
-    return problem(404, Problem("There is nothing at this address."))
+_missing = problem(404, Problem("There is nothing at this address."))
 
 
-async def _wrong_method(request: Request, error: Exception) -> Response:
-    told = problem(405, Problem(f"{request.method} cannot be used here."))
-    told.headers.update(getattr(error, "headers", None) or {})
-    return told
+def _wrong_method(allowed: Sequence[str]) -> App:
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        told = problem(405, Problem(f"{scope['method']} cannot be used here."))
+        known = {*allowed, "HEAD"} if "GET" in allowed else allowed
+        told.headers["allow"] = ", ".join(sorted(known))
+        await told(scope, receive, send)
+
+    return run

@@ -12,11 +12,11 @@ from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Struct
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from steersman.host.desk import Desk, NoSuchThread
 from steersman.host.tokens import Guard, Holder, Tokens
-from steersman.ports.http.door import UNAUTHORIZED, Receive, Scope, Send
+from steersman.ports.http.asgi import Disconnected, Receive, Scope, Send, Socket, gone
+from steersman.ports.http.door import UNAUTHORIZED
 from steersman.ports.http.everything import Frames, everything
 from steersman.ports.http.frames import Encoder, Frame, plain
 from steersman.ports.http.layer import problem, status_of
@@ -119,7 +119,7 @@ class Streams:
             await send({"type": "http.response.body", "body": frame.sse(), "more_body": True})
 
         with suppress(TimeoutError):
-            ended = asyncio.ensure_future(_gone(receive))
+            ended = asyncio.ensure_future(gone(receive))
             await self.serve(frames, put, ended, caller)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -184,7 +184,7 @@ class Streams:
 
     # One socket for a page
 
-    async def socket(self, socket: WebSocket) -> None:
+    async def socket(self, socket: Socket) -> None:
         """Frames of as many threads as the page follows."""
         caller: Holder = socket.scope["state"]["holder"]
         await socket.accept()
@@ -196,26 +196,26 @@ class Streams:
             await socket.send_text(msgspec.json.encode(frame).decode())
 
         try:
-            with suppress(TimeoutError, WebSocketDisconnect):
+            with suppress(TimeoutError, Disconnected):
                 await self.serve(_queued(waiting), put, listening, caller)
         finally:
             for task in followed.values():
                 task.cancel()
             if followed:
                 await asyncio.wait(followed.values())
-        with suppress(RuntimeError, WebSocketDisconnect):
+        with suppress(RuntimeError, Disconnected):
             still = await self.still(caller)
             await socket.close(1001 if still else UNAUTHORIZED)
 
     async def _listen(
         self,
-        socket: WebSocket,
+        socket: Socket,
         caller: Holder,
         waiting: "asyncio.Queue[Frame]",
         followed: dict[str, "asyncio.Task[None]"],
     ) -> str:
         """Hear what the page wants, until it is gone."""
-        with suppress(WebSocketDisconnect, KeyError):
+        with suppress(Disconnected, KeyError):
             while True:
                 try:
                     asked = _asked.decode(await socket.receive_text())
@@ -249,12 +249,6 @@ async def _follow(thread: str, frames: Frames, waiting: "asyncio.Queue[Frame]") 
 async def _queued(waiting: "asyncio.Queue[Frame]") -> Frames:
     while True:
         yield await waiting.get()
-
-
-async def _gone(receive: Receive) -> str:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    return "gone"
 
 
 def _after(scope: Scope) -> int:

@@ -15,11 +15,11 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Raw, Struct
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from steersman.host.desk import Desk
 from steersman.host.terminals import Cells, Screen, Size, TerminalFacts, Terminals
 from steersman.host.tokens import Holder
+from steersman.ports.http.asgi import Disconnected, Socket
 from steersman.ports.http.door import UNAUTHORIZED
 from steersman.ports.http.folders import Path, Wanted
 from steersman.ports.http.frames import Frame, plain
@@ -98,13 +98,15 @@ class Attaching:
         self._desk = desk
         self._streams = streams
 
-    async def socket(self, socket: WebSocket) -> None:
+    async def socket(self, socket: Socket) -> None:
         """Show a terminal, and type into it."""
         caller: Holder = socket.scope["state"]["holder"]
         try:
-            screen = await Terminals(self._desk, caller).attach(socket.path_params["terminal"])
+            screen = await Terminals(self._desk, caller).attach(
+                socket.scope["path_params"]["terminal"]
+            )
         except SteersmanError as error:
-            await socket.send_denial_response(problem(status_of(error), Problem.of(error)))
+            await socket.refuse(problem(status_of(error), Problem.of(error)))
             return
         await socket.accept()
 
@@ -117,17 +119,17 @@ class Attaching:
                     await socket.send_text(msgspec.json.encode(told).decode())
 
         async def hear() -> str:
-            with suppress(WebSocketDisconnect, TimeoutError, KeyError):
+            with suppress(Disconnected, TimeoutError, KeyError):
                 while True:
                     if (wrong := await _typed(await socket.receive(), screen)) is not None:
                         await put(plain("problem", what=wrong))
             return "gone"
 
         over = False
-        with suppress(TimeoutError, WebSocketDisconnect):
+        with suppress(TimeoutError, Disconnected):
             await self._streams.serve(_frames(screen), put, asyncio.ensure_future(hear()), caller)
             over = screen.terminal.over
-        with suppress(RuntimeError, WebSocketDisconnect):
+        with suppress(RuntimeError, Disconnected):
             still = await self._streams.still(caller)
             await socket.close(1000 if over else 1001 if still else UNAUTHORIZED)
 
@@ -148,8 +150,6 @@ async def _frames(screen: Screen) -> AsyncGenerator[Frame, None]:
 
 async def _typed(message: Any, screen: Screen) -> str | None:
     """Do what a page asks; the answer says what is wrong with it."""
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1000))
     if (data := message.get("bytes")) is not None:
         await screen.terminal.type(data)
         return None

@@ -7,12 +7,12 @@ from itertools import islice
 from typing import Annotated, Literal
 
 from msgspec import Meta, Raw, Struct
-from starlette.responses import StreamingResponse
 
 from steersman.host import costs, ledger
 from steersman.host.costs import Account
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
+from steersman.ports.http.asgi import Streamed
 from steersman.ports.http.door import LINES
 from steersman.ports.http.fields import PAGE, Id, Name, OneThread, Seq, facts_by_id
 from steersman.ports.http.folders import Folder
@@ -121,7 +121,7 @@ async def export_thread(desk: Desk, caller: Holder, params: OneThread) -> bytes:
         for line in ledger.exported(desk.host, thread):
             yield line + b"\n"
 
-    return StreamingResponse(lines(), media_type=LINES)  # type: ignore[return-value]
+    return Streamed(lines(), LINES)  # type: ignore[return-value]
 
 
 # Starting and removing

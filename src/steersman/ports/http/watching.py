@@ -11,11 +11,11 @@ from contextlib import aclosing, suppress
 
 import msgspec
 from msgspec import Raw, Struct
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from steersman.host.desk import Desk
 from steersman.host.git_watch import Failed, GitWatch, Listener, News
 from steersman.host.tokens import Holder
+from steersman.ports.http.asgi import Disconnected, Socket
 from steersman.ports.http.door import UNAUTHORIZED
 from steersman.ports.http.frames import Frame
 from steersman.ports.http.layer import problem, status_of
@@ -42,13 +42,13 @@ class Watching:
         self._streams = streams
         self._watch = GitWatch(desk.host, desk.environ)
 
-    async def socket(self, socket: WebSocket) -> None:
+    async def socket(self, socket: Socket) -> None:
         """Show a page the repositories of a thread."""
         caller: Holder = socket.scope["state"]["holder"]
         try:
-            thread = await self._desk.thread(socket.path_params["thread"], caller)
+            thread = await self._desk.thread(socket.scope["path_params"]["thread"], caller)
         except SteersmanError as error:
-            await socket.send_denial_response(problem(status_of(error), Problem.of(error)))
+            await socket.refuse(problem(status_of(error), Problem.of(error)))
             return
         await socket.accept()
         listener = Listener(self._watch, thread, caller.workspace)
@@ -60,10 +60,10 @@ class Watching:
             async with asyncio.timeout(STALLED):
                 await socket.send_text(text.decode())
 
-        with suppress(TimeoutError, WebSocketDisconnect):
+        with suppress(TimeoutError, Disconnected):
             hearing = asyncio.ensure_future(_hear(socket, listener, put))
             await self._streams.serve(_frames(listener), put, hearing, caller)
-        with suppress(RuntimeError, WebSocketDisconnect):
+        with suppress(RuntimeError, Disconnected):
             await socket.close(1001 if await self._streams.still(caller) else UNAUTHORIZED)
 
 
@@ -78,11 +78,9 @@ async def _frames(listener: Listener) -> AsyncGenerator[Frame, None]:
     await asyncio.Event().wait()  # until the page leaves: it would only come back at once
 
 
-async def _hear(
-    socket: WebSocket, listener: Listener, put: Callable[[Frame], Awaitable[None]]
-) -> str:
+async def _hear(socket: Socket, listener: Listener, put: Callable[[Frame], Awaitable[None]]) -> str:
     """Hear what the page wants, until it is gone."""
-    with suppress(WebSocketDisconnect, TimeoutError, KeyError):
+    with suppress(Disconnected, TimeoutError, KeyError):
         while True:
             try:
                 _asked.decode(await socket.receive_text())
