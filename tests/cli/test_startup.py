@@ -214,6 +214,26 @@ def test_a_listing_imports_no_model_and_no_guard(imported, steer, script, argume
     assert not any(name.startswith("steersman.intelligence.scripted") for name in found)
 
 
+# Says which decoders are made before there is anything to decode, and which for the first message.
+DECODERS = """
+import msgspec
+made, usual = [], msgspec.json.Decoder
+msgspec.json.Decoder = lambda type: made.append(type.__name__) or usual(type)
+from steersman.records.message import Answer, decode_body, encode_body
+before = made.copy()
+for _ in range(2):
+    assert decode_body("answer", encode_body(Answer("yes"))) == Answer("yes")
+print(before, made[len(before):])
+"""
+
+
+def test_a_decoder_is_made_for_the_first_message_of_its_kind():
+    done = subprocess.run(
+        [sys.executable, "-c", DECODERS], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['_Line'] ['Answer']\n"
+
+
 def test_the_help_names_the_flags_of_the_chat(steer):
     told = steer("--help").stdout
     for flag in ("-c, --continue", "-r, --resume [ID]", "-m, --model", "--mode", "--approvals"):

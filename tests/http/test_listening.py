@@ -46,6 +46,12 @@ def test_a_server_imports_what_is_used(steer) -> None:
         "importlib.metadata",
         "starlette",
         "steersman.host.git_watch",
+        "steersman.host.ledger",
+        "steersman.host.mcp",
+        "steersman.identity.skills",
         "steersman.ports.http.openapi",
+        "steersman.records.protection",
+        "steersman.store.redactor",
+        "steersman.views.plans",
         "websockets",
     }

@@ -5,9 +5,6 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from steersman.host.application import Host
-from steersman.identity import mcp_servers, skills
-from steersman.identity.instructions import Instructions
-from steersman.identity.places import once
 
 
 class ContextConfig(Struct, frozen=True):
@@ -29,6 +26,10 @@ class ContextConfig(Struct, frozen=True):
 
 def context_config(host: Host, folder: str, environ: Mapping[str, str]) -> ContextConfig:
     """The places for a folder (a real path), as threads there use them."""
+    from steersman.identity import mcp_servers, skills
+    from steersman.identity.instructions import Instructions
+    from steersman.identity.places import once
+
     trusted = host.permissions.folder(folder).loads
     instructions = Instructions(folder, environ)
     meta, problem = skills.meta_file(environ)

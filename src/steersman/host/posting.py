@@ -16,7 +16,6 @@ from steersman.records.inbox import LATER, Asked, Request, Settled
 from steersman.records.message import Message, RequestResult
 from steersman.records.problem import Problem
 from steersman.store.log import unbroken
-from steersman.store.redactor import readable
 
 if TYPE_CHECKING:
     from steersman.host.application import Host
@@ -128,6 +127,8 @@ def sender() -> str:
     """Who asks, in words, for the receipts of others."""
     import getpass
     import socket
+
+    from steersman.store.redactor import readable
 
     try:
         name = getpass.getuser()

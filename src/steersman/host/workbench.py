@@ -30,7 +30,6 @@ from steersman.records.errors import (
 from steersman.records.inbox import LOOK, CallTool
 from steersman.records.message import ConfirmRequest, Question, ToolResult
 from steersman.records.problem import Problem
-from steersman.records.protection import inside
 from steersman.records.settings import Settings
 from steersman.records.thread import Waiting
 
@@ -121,6 +120,8 @@ class Workbench:
 
     async def folder(self, wanted: str, caller: Holder) -> str:
         """The real path of a folder that a caller may work in."""
+        from steersman.records.protection import inside
+
         if not os.path.isabs(wanted) or "\0" in wanted:
             raise UsageProblem(f"“{wanted}” is not an absolute path of a folder.")
         real = await asyncio.to_thread(os.path.realpath, wanted)

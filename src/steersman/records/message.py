@@ -671,7 +671,8 @@ class Message(Struct, frozen=True):
 
 
 _encoder = msgspec.json.Encoder()
-_decoders = {kind: msgspec.json.Decoder(body) for kind, body in BODIES.items()}
+# Each is made for the first body of its kind: all of them take as long as to import this module.
+_decoders: "dict[str, msgspec.json.Decoder[Body]]" = {}
 
 
 def encode_body(body: Body) -> bytes:
@@ -683,7 +684,9 @@ def decode_body(kind: str, data: bytes) -> Body:
     """A body from its stored bytes; an unknown kind is kept, not refused."""
     decoder = _decoders.get(kind)
     if decoder is None:
-        return Unknown(name=kind, fields=msgspec.json.decode(data, type=dict[str, Any]))
+        if (known := BODIES.get(kind)) is None:
+            return Unknown(name=kind, fields=msgspec.json.decode(data, type=dict[str, Any]))
+        decoder = _decoders[kind] = msgspec.json.Decoder(known)
     return decoder.decode(data)
 
 

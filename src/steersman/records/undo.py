@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from steersman.records.change import Change
 
+Choice = Literal["whole", "rest"]  # of a plan: all of it, or what overwrites nothing
+
 
 class Part(Struct, frozen=True, omit_defaults=True):
     """A path that is undone while the rest stays: all of it, or some hunks of what changed there.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -26,7 +26,9 @@ from steersman.records.thread import Activity, Lease, Thread
 from steersman.store.activity import after
 from steersman.store.chain import link_row
 from steersman.store.contract import Row, Store, moment, stamp
-from steersman.store.redactor import Redactor
+
+if TYPE_CHECKING:
+    from steersman.store.redactor import Redactor
 
 T = TypeVar("T")
 Clock = Callable[[], datetime]

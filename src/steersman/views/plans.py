@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 import msgspec
 
@@ -13,6 +12,7 @@ from steersman.records.counting import counted
 from steersman.records.errors import ThreadBusy
 from steersman.records.git_names import inner
 from steersman.records.names import shown
+from steersman.records.undo import Choice as Choice
 from steersman.records.undo import UndoPlan
 from steersman.views import git_notes
 from steersman.views.arranging import arranged, ignored_words, rank
@@ -22,7 +22,6 @@ from steersman.views.text import flat
 STAYS = "Later changes that stay:"
 LOST = "Later changes to the same lines, which would be overwritten:"
 LOG = "logs/HEAD"  # where git notes every commit
-Choice = Literal["whole", "rest"]  # of a plan: all of it, or what overwrites nothing
 
 
 class CutOff(msgspec.Struct, frozen=True):

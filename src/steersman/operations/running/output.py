@@ -9,9 +9,12 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steersman.records.counting import counted
-from steersman.store.redactor import Redactor
+
+if TYPE_CHECKING:
+    from steersman.store.redactor import Redactor
 
 HEAD = TAIL = 16 * 1024
 SHAPES_IN = 4 << 20  # of a longer output, known secrets are masked, and at the log all others
@@ -189,7 +192,7 @@ class Live:
 class Cleaner:
     """Takes secrets out of bytes that arrive in pieces; bytes that are not text pass."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: "Redactor") -> None:
         self._stream = redactor.stream(SHAPES_IN)
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
@@ -214,7 +217,7 @@ class Output:
         self,
         path: Path,
         progress: Callable[[str], None] | None = None,
-        redactor: Redactor | None = None,
+        redactor: "Redactor | None" = None,
         *,
         most: int = SPOOL,
     ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Raw, Struct
 
-from steersman.host import costs, ledger
+from steersman.host import costs
 from steersman.host.costs import Account
 from steersman.host.desk import Desk
 from steersman.host.tokens import Holder
@@ -115,6 +115,8 @@ async def verify_thread(desk: Desk, caller: Holder, params: OneThread) -> Verifi
 @operation("GET", "/threads/{thread}/export", needs="read")
 async def export_thread(desk: Desk, caller: Holder, params: OneThread) -> bytes:
     """Download a thread as lines of JSON, which any Steersman can import."""
+    from steersman.host import ledger
+
     thread = await desk.thread(params.thread, caller)
 
     def lines() -> Iterator[bytes]:
@@ -185,6 +187,8 @@ async def delete_thread(desk: Desk, caller: Holder, params: OneThread) -> Done:
 @operation("POST", "/threads/import", needs="work", takes=LINES)
 async def import_thread(desk: Desk, caller: Holder, body: bytes, params: Nothing) -> ThreadFacts:
     """Import a thread that was exported, if every hash in it is right."""
+    from steersman.host import ledger
+
     if caller.workspace:
         raise Denied(f"This token is for {caller.workspace} alone.")
     made = await asyncio.to_thread(ledger.imported, desk.host, BytesIO(body))

@@ -1,4 +1,7 @@
-"""The way back over HTTP: shown first, then done."""
+"""The way back over HTTP: shown first, then done.
+
+What plans it is imported for the first who wants that.
+"""
 
 from typing import Annotated
 
@@ -9,9 +12,7 @@ from steersman.host.tokens import Holder
 from steersman.ports.http.fields import OneThread, facts_by_id
 from steersman.ports.http.layer import operation
 from steersman.records.thread_facts import Plan, ThreadFacts, Undone
-from steersman.records.undo import Part
-from steersman.views import agreed
-from steersman.views.plans import Choice
+from steersman.records.undo import Choice, Part
 
 
 class Undoing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,6 +39,8 @@ class Agreed(Struct, frozen=True, forbid_unknown_fields=True):
 @operation("POST", "/threads/{thread}/undo/plan", needs="work")
 async def plan_undo(desk: Desk, caller: Holder, params: OneThread, body: Undoing) -> Plan:
     """Show what an undo or redo would do; nothing is done."""
+    from steersman.views import agreed
+
     handle = await desk.look(params.thread, caller)
     return agreed.shown(await agreed.found(desk.host, handle, body.turn, body.redo, body.parts))
 
@@ -45,6 +48,8 @@ async def plan_undo(desk: Desk, caller: Holder, params: OneThread, body: Undoing
 @operation("POST", "/threads/{thread}/undo", needs="work")
 async def undo(desk: Desk, caller: Holder, params: OneThread, body: Agreed) -> Undone:
     """Do what a plan showed; 409 when that is not what would be done any more."""
+    from steersman.views import agreed
+
     agreed.check_own(await desk.thread(params.thread, caller))
     handle = await desk.speak(params.thread, caller)
     await agreed.settle(desk.host, handle)
@@ -73,6 +78,8 @@ async def rewind(desk: Desk, caller: Holder, params: OneThread, body: BackTo) ->
 
     Where files would change, the first answer is the plan; ask again with its digest.
     """
+    from steersman.views import agreed
+
     if body.files:
         agreed.check_own(await desk.thread(params.thread, caller))
     handle = await desk.speak(params.thread, caller)

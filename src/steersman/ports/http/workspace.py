@@ -16,7 +16,6 @@ from steersman.host.background import Background, Listed, Printed
 from steersman.host.blobs import blob
 from steersman.host.context_config import ContextConfig, context_config
 from steersman.host.desk import Desk
-from steersman.host.mcp import usable
 from steersman.host.tokens import Holder
 from steersman.ports.http.fields import Id
 from steersman.ports.http.folders import Folder, OneFolder, Path, Wanted, output
@@ -195,6 +194,8 @@ async def call_mcp_tool(desk: Desk, caller: Holder, body: McpCall, params: Nothi
 
 async def _servers(desk: Desk, caller: Holder, wanted: Wanted) -> set[str]:
     """The names of the servers that can be used in a folder."""
+    from steersman.host.mcp import usable
+
     folder = await desk.bench.folder(wanted.workspace, caller)
     found = await asyncio.to_thread(usable, desk.host, folder, desk.environ)
     return {server.name for server in found.servers if server.enabled}
