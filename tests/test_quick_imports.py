@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from steersman.quick_imports import QuickFinder, QuickLoader
+from steersman.quick_imports import OTHERS, QuickFinder, QuickLoader
 
 PLACES = ("__name__", "__package__", "__file__", "__cached__", "__path__", "__doc__")
 
@@ -133,3 +133,12 @@ def test_the_command_line_finds_its_modules_so() -> None:
         for _ in range(2)  # the first compiles what nobody compiled before
     )
     assert again.stdout.splitlines()[-1] == "QuickLoader", first.stderr
+
+
+@pytest.mark.parametrize("package", OTHERS)
+def test_other_packages_have_no_compiled_module_that_python_would_prefer(package: str) -> None:
+    found = importlib.util.find_spec(package)
+    assert found is not None
+    [folder] = found.submodule_search_locations or []
+    endings = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    assert [one.name for one in Path(folder).rglob("*") if one.name.endswith(endings)] == []

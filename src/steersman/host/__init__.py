@@ -16,6 +16,10 @@ __all__ = ["Host", "Origin", "ThreadHandle", "new_id"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(name)
+    if name == "ThreadHandle":
+        from steersman.threads.handle import ThreadHandle
+
+        return ThreadHandle
     from steersman.host import application
 
     return getattr(application, name)

@@ -20,11 +20,9 @@ import msgspec
 
 from steersman.bus import Bus, Joined, Missed
 from steersman.hands import serve
-from steersman.host.attached import Attached
 from steersman.host.following import Following, Positioned
 from steersman.host.newsroom import Newsroom
 from steersman.host.opening import Kept, Opening, kept
-from steersman.host.posting import By
 from steersman.host.settings import remember_model, store_url
 from steersman.records.clock import now
 from steersman.records.dialogue import Image, ToolSpec
@@ -38,15 +36,17 @@ from steersman.store import open_store
 from steersman.store.chain import Flaw, flaws
 from steersman.store.contract import Row, Store, find_thread
 from steersman.store.log import read_messages
-from steersman.threads.handle import ThreadHandle
 
 if TYPE_CHECKING:
+    from steersman.host.attached import Attached
+    from steersman.host.posting import By
     from steersman.host.pruning import Pruned
     from steersman.host.runner import Runner
     from steersman.host.ways import Ways
     from steersman.intelligence.loop import Pause
     from steersman.operations.mcp.gateway import Gateway
     from steersman.store.redactor import Redactor
+    from steersman.threads.handle import ThreadHandle
     from steersman.threads.permissions import Permissions
     from steersman.threads.session import Session
 
@@ -323,7 +323,7 @@ class Host:
         except BaseException:
             await asyncio.to_thread(self.forget_empty, thread.id)
             raise
-        return Attached(self, thread, opening)
+        return self._handle(thread, opening)
 
     async def start_background(
         self,
@@ -336,7 +336,7 @@ class Host:
     ) -> ThreadHandle:
         """Make a thread, and start a process that works on these words; returns when it does."""
         thread = await self.make(folder, text, settings)
-        handle = Attached(self, thread, None)
+        handle = self._handle(thread, None)
         try:
             await asyncio.to_thread(self._keep, thread.id, kept(settings, "", yes=yes))
             await handle.post(Send(text, images))
@@ -373,7 +373,7 @@ class Host:
         opening = Opening(settings, **how) if settings is not None else None
         if opening is not None:
             await self._ready()
-        handle = Attached(self, thread, opening, by)
+        handle = self._handle(thread, opening, by)
         if not await handle.run_here():
             await handle.state()
         return handle
@@ -384,7 +384,7 @@ class Host:
         thread = await asyncio.to_thread(self.find, thread_id)
         opening = Opening(settings, **how)
         await self.runner.take_up(thread, opening)
-        return Attached(self, thread, opening)
+        return self._handle(thread, opening)
 
     def session(self, thread_id: str) -> Session | None:
         """The thread as this process runs it, if it does."""
@@ -465,6 +465,11 @@ class Host:
     def process(self) -> Process:
         """This process, as others see it."""
         return self.store.process
+
+    def _handle(self, thread: Thread, opening: Opening | None, by: By | None = None) -> Attached:
+        from steersman.host.attached import Attached
+
+        return Attached(self, thread, opening, by)
 
     def _running(self, thread_id: str) -> Session:
         found = self.session(thread_id)
