@@ -28,6 +28,21 @@ def test_a_port_is_a_part_of_the_address() -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "server", "scheme"),
+    [
+        ("https://box.example.org/srv", "box.example.org", "https"),
+        ("https://box:8920/srv", "box:8920", "https"),
+        ("https://[2001:db8::1]:8920/srv", "[2001:db8::1]:8920", "https"),
+        ("http://localhost:8920/srv", "localhost:8920", "http"),
+        ("http://127.0.0.1/srv", "127.0.0.1", "http"),
+    ],
+)
+def test_a_server_may_be_the_way_there(address: str, server: str, scheme: str) -> None:
+    place = far(address)
+    assert (place.server, place.scheme, place.path) == (server, scheme, "/srv")
+
+
+@pytest.mark.parametrize(
     "address",
     [
         "ssh:///srv",
@@ -52,14 +67,21 @@ def test_a_port_is_a_part_of_the_address() -> None:
         "ssh://box:70000/srv",
         "ssh://[box/srv",
         "ssh://me:word@box/srv",
-        "https://box/srv",
-        "http://localhost/srv",
+        "https://me@box/srv",
+        "https://me:word@box/srv",
+        "https://box/srv?token=word",
+        "https://box/srv#word",
+        "https://box/~/srv",
+        "https://box",
+        "http://box/srv",
+        "http://127.0.0.1.example.org/srv",
+        "ftp://box/srv",
     ],
 )
 def test_what_is_no_address_is_refused_with_what_would_be_one(address: str) -> None:
     with pytest.raises(UsageProblem) as refused:
         far(address)
     assert "cannot be reached" in refused.value.what
-    assert refused.value.try_this == "Write it as ssh://HOST/PATH."
+    assert refused.value.try_this == "Write it as ssh://HOST/PATH or https://HOST:PORT/PATH."
     assert not any(letter in str(refused.value) for letter in "\x1b\0\t")
     assert "word" not in refused.value.what

@@ -128,7 +128,7 @@ def test_what_cannot_be_reached_is_a_sentence(
         f"ssh://box{box.project}/missing": f"The workspace {box.project}/missing does not exist.",
         "ssh://box": "It names no folder.",
         "ssh://-oProxyCommand=x/tmp": "It names no host.",
-        "https://example.org/tmp": "In this version, only ssh reaches another machine.",
+        "https://example.org/tmp": "A token is needed for a workspace on example.org.",
     }.items():
         done = far("run", "-w", address, "--model", model, "go")
         assert told in done.stderr, done.stderr

@@ -1,9 +1,9 @@
 """What both clients agree on: how a server is reached, and when it is asked again. Pure."""
 
-import ipaddress
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from steersman.records.addresses import is_here as is_here
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.thread_facts import ThreadFacts
 
@@ -76,11 +76,3 @@ def endless() -> SteersmanError:
     return SteersmanError(
         "The server's answer is too long.", "It may be another program, or not end at all."
     )
-
-
-def is_here(host: str) -> bool:
-    """Whether a name or address is this machine's own."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

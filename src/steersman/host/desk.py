@@ -40,7 +40,7 @@ class Desk:
         self._quiet: dict[str, int] = {}
         self._known: dict[str, tuple[Hashable, Thread, ThreadState]] = {}
         self._starting = asyncio.Lock()
-        self.bench = Workbench(host, self._settings_in, str(state_folder(environ)))
+        self.bench = Workbench(host, self.settings_in, str(state_folder(environ)))
 
     def find(self, wanted: str, caller: Holder) -> Thread:
         """A thread by its whole id."""
@@ -119,7 +119,7 @@ class Desk:
         """A new thread that this process runs; asked twice under one name it is the same."""
         folder = await self.bench.folder(folder, caller)
         self.check(caller, flags)
-        settings = await asyncio.to_thread(self._settings_in, folder, flags)
+        settings = await asyncio.to_thread(self.settings_in, folder, flags)
         if not request:
             return (await self.host.start(folder, title, settings, attended=True)).thread
         name = f"created {caller.token}:{request}"
@@ -163,9 +163,10 @@ class Desk:
                 await self.host.let_go(name)
 
     def _settings(self, thread: Thread) -> Settings:
-        return self._settings_in(thread.workspace, self.host.kept(thread.id))
+        return self.settings_in(thread.workspace, self.host.kept(thread.id))
 
-    def _settings_in(self, folder: str, flags: Mapping[str, Any] = NO_FLAGS) -> Settings:
+    def settings_in(self, folder: str, flags: Mapping[str, Any] = NO_FLAGS) -> Settings:
+        """The settings that hold in a folder for whoever asks this server."""
         own = self.host.permissions.settings_file(folder)
         return settings_for(self.environ, {**self._flags, **flags}, own, attended=True)
 

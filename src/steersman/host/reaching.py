@@ -1,4 +1,5 @@
-"""How a workspace on another machine is reached: over `ssh`, which starts its agent there."""
+"""How a workspace on another machine is reached: over `ssh`, which starts its agent there, or
+over HTTPS (`reaching_web.py`)."""
 
 import asyncio
 import os
@@ -101,6 +102,10 @@ def ssh_words(place: Far, environ: Mapping[str, str]) -> list[str]:
 def reach(address: str, environ: Mapping[str, str]) -> Reach:
     """A line to the agent of a workspace, not opened yet."""
     place = far(address)
+    if place.scheme != "ssh":
+        from steersman.host.reaching_web import dialing
+
+        return Reach(token_hex(16), address, dialing(place, environ))
 
     async def dial() -> SshWire:
         words = ssh_words(place, environ)

@@ -19,14 +19,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from steersman.governance.environment import command_environ
-from steersman.governance.policy import Blank
+from steersman.governance.policy import Blank, Book
 from steersman.governance.remembering import Forgetful
 from steersman.host.masking import Secrets
 from steersman.identity.settings import cache_folder, config_file, data_folder
 from steersman.operations.workspace import Workspace
 from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.private_files import make_private, make_private_folder
+from steersman.records.settings import Settings
 from steersman.threads.remote.agent import Agent
 from steersman.threads.remote.bench import Opening
 from steersman.threads.remote.calling import Lines
@@ -55,25 +58,35 @@ class Unreadable(Blank):
 class Workplace:
     """What an agent needs of this machine."""
 
-    def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, folder: str, environ: Mapping[str, str], state: str = "agent") -> None:
         self.workspace = Workspace.open(folder)
         self._environ = environ
         self._data = data_folder(environ)
-        self._state = self._data / "agent"
+        self._state = self._data / state
         make_private_folder(self._state)
         self._home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
         self._private = (str(self._data), str(config_file(environ).parent))
         self.resources = HostResources(
             Machine(str(self._state), environ, self._home, self._private)
         )
-        self.agent = Agent(self.workspace.root, self._home, self._state, self.prepare)
+        self.agent = self._agent()
+
+    def _agent(self) -> Agent:
+        return Agent(self.workspace.root, self._home, self._state, self.prepare)
 
     async def prepare(self, asked: Open) -> Opening:
         """A setup for what a host asks; files are read in another thread."""
         return await asyncio.to_thread(self._prepared, asked)
 
     def _prepared(self, asked: Open) -> Opening:
-        root, settings = self.workspace.root, asked.settings
+        rules = Unreadable(asked.unreadable)
+        opening = self._opening(asked.settings, rules, asked.exceptions)
+        return replace(opening, masks=tuple(sorted(opening.redactor.values)))
+
+    def _opening(
+        self, settings: Settings, rules: Book, exceptions: tuple[str, ...] = ()
+    ) -> Opening:
+        root = self.workspace.root
         redactor = Secrets(root, self._environ, self._data, settings).redactor()
         setup = Setup(
             settings=settings,
@@ -84,16 +97,16 @@ class Workplace:
             home=self._home,
             private=self._private,
             cache=cache_folder(self._environ, root),
-            rules=Unreadable(asked.unreadable),
+            rules=rules,
             memory=Forgetful(),
             surroundings=self._environ,
             trusted=False,
-            exceptions=asked.exceptions,
+            exceptions=exceptions,
             resources=self.resources,
             resolved=lambda settings: settings,
             configure=_not_here,
         )
-        return Opening(setup, redactor, tuple(sorted(redactor.values)))
+        return Opening(setup, redactor)
 
     async def close(self) -> None:
         """End everything."""
@@ -147,7 +160,7 @@ async def stay(folder: str, environ: Mapping[str, str]) -> None:
     finally:
         os.umask(before)
     try:
-        await _unneeded(lines, connected, workplace)
+        await unneeded(lines, connected, workplace)
     finally:
         server.close()
         with suppress(FileNotFoundError):
@@ -174,7 +187,7 @@ async def _alone(held: int, path: str) -> bool:
         await asyncio.sleep(0.02)
 
 
-async def _unneeded(lines: Lines, connected: set[asyncio.Task[None]], workplace: Workplace) -> None:
+async def unneeded(lines: Lines, connected: set[asyncio.Task[None]], workplace: Workplace) -> None:
     """Return when nobody was connected for long: a cut line is given up, then the agent ends.
 
     Where the folder is gone, there is nothing to wait for.

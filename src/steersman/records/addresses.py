@@ -4,7 +4,7 @@ A name has one spelling here: lower case, no dot at its end, punycode for other 
 has one too, whatever was written: `0x7f.1`, `2130706433` and `127.0.0.1` are the same host.
 """
 
-from ipaddress import IPv4Address, IPv6Address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from steersman.records.patterns import pattern
 
@@ -135,3 +135,11 @@ def is_near(name: str) -> bool:
     return (address.is_private or address.is_loopback) and not (
         address.is_link_local or address.is_unspecified or address.is_multicast
     )
+
+
+def is_here(host: str) -> bool:
+    """Whether a name or address is this machine's own."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,4 +1,4 @@
-"""The addresses of workspaces on other machines: `ssh://HOST/PATH`."""
+"""The addresses of workspaces on other machines: `ssh://HOST/PATH`, `https://HOST:PORT/PATH`."""
 
 import re
 from urllib.parse import unquote
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from steersman.records.errors import UsageProblem
 
-SCHEMES = ("ssh://", "https://", "http://")  # the last two are no folders here either
+SCHEMES = ("ssh://", "https://", "http://")
 _NAME = r"[\w.][\w.+-]*"  # what begins with a dash would be an option of ssh
 _HOST = re.compile(
     rf"(?P<user>{_NAME}@)?(?:\[(?P<number>[0-9A-Fa-f:]+(?:%\w+)?)\]|(?P<name>{_NAME}))"
@@ -22,6 +22,13 @@ class Far(Struct, frozen=True):
     host: str
     port: int | None
     path: str
+    scheme: str = "ssh"
+
+    @property
+    def server(self) -> str:
+        """Host and port, as in a URL."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{name}:{self.port}" if self.port else name
 
 
 def is_far(workspace: str) -> bool:
@@ -41,11 +48,11 @@ def far(address: str) -> Far:
     `a#b`.
     """
     scheme, _, rest = address.partition("://")
-    if scheme != "ssh":
-        raise _wrong(address, "In this version, only ssh reaches another machine.")
+    if f"{scheme}://" not in SCHEMES:
+        raise _wrong(address, "Another machine is reached with ssh or https.")
     place, _, folder = rest.partition("/")
-    if ":" in place.rpartition("@")[0]:
-        raise _wrong(address, "A password in an address can be read by others.")
+    if ":" in place.rpartition("@")[0] or (scheme != "ssh" and any(sign in rest for sign in "@?#")):
+        raise _wrong(address, "A password or token in an address can be read by others.")
     found = _HOST.fullmatch(place)
     if found is None:
         raise _wrong(address, "It names no host.")
@@ -56,14 +63,26 @@ def far(address: str) -> Far:
     if path == "/" or re.search(r"[\x00-\x1f\x7f]", path):
         raise _wrong(address, "It names no folder.")
     host = (found["user"] or "") + (found["number"] or found["name"])
-    return Far(host, port, path[1:] if path.startswith("/~/") else path)
+    if scheme == "http":
+        from steersman.records.addresses import is_here
+
+        if not is_here(host):
+            raise _wrong(address, "Without TLS, whoever listens on the way reads your token.")
+    if path.startswith("/~/"):
+        if scheme != "ssh":
+            raise _wrong(address, "A server is asked for a folder by its whole path.")
+        path = path[1:]
+    return Far(host, port, path, scheme)
 
 
 def _wrong(address: str, why: str) -> UsageProblem:
     said = re.sub(r"//[^/]*@", "//…@", address)  # perhaps with a password
+    said = re.sub(r"(?<=^http)(s?://[^?#]*)[?#].*", r"\1…", said, flags=re.DOTALL)
     said = "".join(letter if letter.isprintable() else "?" for letter in said)
     return UsageProblem(
-        f"The workspace {said} cannot be reached.", why, "Write it as ssh://HOST/PATH."
+        f"The workspace {said} cannot be reached.",
+        why,
+        "Write it as ssh://HOST/PATH or https://HOST:PORT/PATH.",
     )
 
 

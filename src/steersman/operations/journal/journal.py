@@ -134,7 +134,7 @@ class Journal:
         for message in messages:
             if isinstance(message.body, Checkpoint):
                 body = message.body
-                (changes, own), partial = self._changes(body), bool(body.parts)
+                (changes, own), partial = self.all_of(body), bool(body.parts)
                 exact = bool(body.manifest)
                 found.append(
                     Entry(message.seq, changes, body.cause, body.undoes, partial, own, exact)
@@ -172,9 +172,9 @@ class Journal:
 
     def changes_of(self, body: Checkpoint) -> tuple[Change, ...]:
         """The changes of a checkpoint."""
-        return self._changes(body)[0]
+        return self.all_of(body)[0]
 
-    def _changes(self, body: Checkpoint) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    def all_of(self, body: Checkpoint) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
         """The changes of a checkpoint, and its own."""
         if not body.manifest:
             return body.changes, body.own
@@ -186,7 +186,7 @@ class Journal:
         """The paths of a checkpoint that the log masks, and what it has for them."""
         if not body.manifest or not body.changes:
             return {}
-        pairs = zip(self._changes(body)[0], body.changes, strict=True)
+        pairs = zip(self.all_of(body)[0], body.changes, strict=True)
         return {real.path: seen.path for real, seen in pairs if real.path != seen.path}
 
     def plan(self, contents: Mapping[str, bytes | None]) -> list[Change]:

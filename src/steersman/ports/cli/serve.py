@@ -75,6 +75,7 @@ async def _serve(flags: dict[str, Any]) -> None:
                 await ports.serve(server.app, listening, before=server.streams.close, **given)
             finally:
                 sweeping.cancel()
+                await server.lines.close()
                 await desk.hand_over()
 
 

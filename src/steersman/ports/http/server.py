@@ -34,6 +34,7 @@ from steersman.ports.http.asgi import (
 )
 from steersman.ports.http.door import Door
 from steersman.ports.http.layer import PREFIX, by_name, problem, served
+from steersman.ports.http.lines import WorkspaceLines
 from steersman.ports.http.streams import HEARTBEAT, Streams
 from steersman.records.errors import SteersmanError
 from steersman.records.problem import Problem
@@ -62,6 +63,7 @@ class Server:
         self._seen: dict[str, tuple[Holder | None, float]] = {}
         self.streams = Streams(desk, self._still, heartbeat)
         self._attaching = terminals.Attaching(desk, self.streams)
+        self.lines = WorkspaceLines(desk)
         desk.readers = lambda: self.streams.count
         desk.host.bus.keeps = True
         self.app: App = Door(
@@ -83,6 +85,7 @@ class Server:
         for path, run in (
             ("/socket", self.streams.socket),
             ("/threads/{thread}/git/watch", self._watched),
+            ("/workspace/line", self.lines.socket),
             ("/terminals/{terminal}/attach", self._attaching.socket),
         ):
             paths.add(SOCKET, f"{PREFIX}{path}", with_socket(run))

@@ -43,7 +43,12 @@ Prepare = Callable[[Open], Awaitable[Opening]]
 
 
 class Agent:
-    """Works in one folder for whoever has a line here. `prepare` makes a setup of what is asked."""
+    """Works in one folder for whoever has a line here. `prepare` makes a setup of what is asked.
+
+    Over ssh that is the user of this machine; another's agent is in `bound.py`.
+    """
+
+    systems: type[AgentSystems] = AgentSystems
 
     def __init__(self, root: str, home: str, state: Path, prepare: Prepare) -> None:
         self._entered = Entered(root, home)
@@ -56,6 +61,18 @@ class Agent:
     def begin(self, name: str) -> Line:
         """The agent's end of a new line."""
         return Serving(name, self).line
+
+    def store(self, line: Line) -> FarStore:
+        """What can be read of the host's store."""
+        return FarStore(line, self._entered.root, self.allowed)
+
+    def allowed(self, said: Any) -> Any:
+        """What a host says of files, in a log or a plan, as far as it may; here it may say all."""
+        return said
+
+    def within(self, settings: Settings) -> Settings:
+        """The settings that a thread gets which asks for some: here those."""
+        return settings
 
     def content(self, digest: str) -> bytes | None:
         """A content that was kept, unless it is too large for a line."""
@@ -75,8 +92,9 @@ class Agent:
         if former is not None and former is not serving:
             await former.close("Another host has taken the thread up.")
         opening = await self._prepare(asked)
-        log = FarLog(asked.thread, asked.head, serving.line, opening.redactor, self._entered.root)
-        systems = await AgentSystems.open(log, opening.setup, None, Nobody(), _stay)
+        store = self.store(serving.line)
+        log = FarLog(asked.thread, asked.head, serving.line, opening.redactor, store)
+        systems = await self.systems.open(log, opening.setup, None, Nobody(), _stay)
         assert isinstance(systems, AgentSystems)
         bench = Bench(systems, log, opening)
         bench.kept = self._left.pop(asked.thread, {})
@@ -130,7 +148,12 @@ class Serving:
                 f"The workspace agent does not know “{method}”.",
                 try_this="Install the same version of Steersman on both machines.",
             )
-        return await do(self, msgspec.msgpack.decode(body, type=kind))
+        asked = msgspec.msgpack.decode(body, type=kind)
+        await self.check(method, asked)
+        return await do(self, asked)
+
+    async def check(self, method: str, asked: object) -> None:
+        """Refuse a request that is not the host's to make; here every one is."""
 
     def _hear(self, method: str, body: Raw) -> None:
         if method == "heard" and self._bench is not None:
@@ -156,7 +179,8 @@ class Serving:
 
     async def apply(self, settings: Settings) -> None:
         """Work by other settings."""
-        await self.bench.systems.apply(settings)
+        within = await asyncio.to_thread(self._agent.within, settings)
+        await self.bench.systems.apply(within)
 
     async def tidy(self, lane: tuple[str, int]) -> list[str]:
         """Undo what a dead process left half done."""
@@ -177,8 +201,9 @@ class Serving:
         """What an undo would do; needs no thread that is open."""
         from steersman.threads.remote.ways import answered
 
-        store = FarStore(self.line, self._agent.entered().root)
-        return await asyncio.to_thread(answered, store, self._agent.state, asked)
+        agent = self._agent
+        store = agent.store(self.line)
+        return await asyncio.to_thread(answered, store, agent.state, asked, agent.allowed)
 
     async def blob(self, digest: str) -> bytes | None:
         """A content that was kept."""

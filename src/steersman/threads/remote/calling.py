@@ -123,13 +123,17 @@ class Caller:
 class Lines:
     """The lines that an agent has: each is continued by whoever knows its name.
 
-    `begin` makes the agent's end of a new one.
+    `begin` makes the agent's end of a new one; there are no more than the `most`.
     """
 
     def __init__(
-        self, begin: Callable[[str], Line], clock: Callable[[], float] = time.monotonic
+        self,
+        begin: Callable[[str], Line],
+        most: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._begin = begin
+        self._most = most
         self._clock = clock
         self._cut: dict[str, float] = {}  # when a line was last seen with a connection
         self.open: dict[str, Line] = {}
@@ -144,6 +148,17 @@ class Lines:
             if line.over is not None:
                 del self.open[name], self._cut[name]
 
+    def _has_room(self) -> bool:
+        """Whether another line can be had, if need be for one that nobody continues."""
+        if self._most is None or len(self.open) < self._most:
+            return True
+        for name, line in self.open.items():
+            if not (line.connected or line.busy):
+                line.end(SteersmanError("Another line took the place of this one."))
+                del self.open[name], self._cut[name]
+                return True
+        return False
+
     async def serve(self, wire: Wire) -> None:
         """Use a connection for the line that it names, until it is cut."""
         try:
@@ -154,13 +169,16 @@ class Lines:
             wire.close()
             return
         self.give_up()
-        line = self.open.get(hello.line)
+        line, problem = self.open.get(hello.line), ""
         if line is None and "fresh" in hello.can and hello.protocol == PROTOCOL:
-            line = self.open[hello.line] = self._begin(hello.line)
-            self._cut[hello.line] = self._clock()
+            if self._has_room():
+                line = self.open[hello.line] = self._begin(hello.line)
+                self._cut[hello.line] = self._clock()
+            else:
+                problem = f"This token has {self._most} lines to the workspace already."
         try:
-            received = line.received if line is not None else 0
-            await wire.write(Hello(line.name if line else "", received, version=__version__))
+            received, name = (line.received, line.name) if line is not None else (0, "")
+            await wire.write(Hello(name, received, version=__version__, problem=problem))
         except OSError:
             line = None
         if line is None:

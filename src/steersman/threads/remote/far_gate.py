@@ -1,17 +1,18 @@
 """The gate as an agent has it: everything is put to the host's gate, with what is found here.
 
-Nothing is decided here. What the host allows holds for the actions of one request and no others.
+Nothing is decided here; `bound.py` has a gate that does so first. What the host allows holds for
+the actions of one request and no others.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import NoneType
 
 from steersman.governance.approvals import Desk
 from steersman.governance.cases import judged, load_guard
 from steersman.governance.confinement import Confinement
 from steersman.governance.gate import Gate, Permit
-from steersman.governance.policy import Approvals, Circumstances, Mode, Trust
+from steersman.governance.policy import Approvals, Circumstances, Containment, Mode, Trust
 from steersman.governance.secret_finder import Finder
 from steersman.records.action import Action, Delete, Execute, Read, Search, Verdict, Write
 from steersman.records.errors import SteersmanError
@@ -43,8 +44,11 @@ class FarGate(Gate):
         confinement: Confinement,
         line: Line,
         log: FarLog,
+        contain: Callable[[], Awaitable[tuple[Containment, str]]] | None = None,
     ) -> None:
-        super().__init__(where, Desk(attended=False), confinement=confinement, finder=finder)
+        super().__init__(
+            where, Desk(attended=False), confinement=confinement, contain=contain, finder=finder
+        )
         self._far = line
         self._log = log
         self._said: str | None = None  # what the host was last told to be secret

@@ -5,19 +5,27 @@ known here, when a thread is opened; what it judges and contents that it wants c
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from steersman.records.inbox import Settled
-from steersman.records.message import Message
+from steersman.records.message import Checkpoint, Message
 from steersman.records.thread import Activity, Thread
 from steersman.store.contract import Row, stamp
 from steersman.store.log import Draft, ThreadLog, unbroken
 from steersman.store.redactor import Redactor
 from steersman.threads.remote.line import Line
-from steersman.threads.remote.words import Drafted, Reading, Stored, drafted, message_of
+from steersman.threads.remote.words import (
+    Drafted,
+    Reading,
+    Stored,
+    drafted,
+    heard,
+    message_of,
+    spoken,
+)
 
 PAGE = 500
 
@@ -27,9 +35,10 @@ class FarStore:
 
     shared = False
 
-    def __init__(self, line: Line, root: str) -> None:
+    def __init__(self, line: Line, root: str, allowed: Callable[[Any], Any]) -> None:
         self._line = line
         self._root = root
+        self._allowed = allowed
         self._loop = asyncio.get_running_loop()
 
     def read(
@@ -68,7 +77,13 @@ class FarStore:
 
     def _read(self, reading: Reading) -> list[Stored]:
         asked = self._line.ask("read", reading, list[Stored])
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        found = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return [self._within(one) if one.said.kind == Checkpoint.kind else one for one in found]
+
+    def _within(self, one: Stored) -> Stored:
+        body = heard(one.said)
+        kept = self._allowed(body)
+        return one if kept is body else replace(one, said=spoken(kept))
 
 
 def _row(one: Stored) -> Row:
@@ -80,9 +95,11 @@ def _row(one: Stored) -> Row:
 class FarLog(ThreadLog):
     """Hands everything to the host, which stores it and says what it became."""
 
-    def __init__(self, thread: str, head: int, line: Line, redactor: Redactor, root: str) -> None:
+    def __init__(
+        self, thread: str, head: int, line: Line, redactor: Redactor, store: FarStore
+    ) -> None:
         self.thread = thread
-        self.store: Any = FarStore(line, root)
+        self.store: Any = store
         self.redactor = redactor
         self.activity = Activity()
         self.lost = None

@@ -1,6 +1,7 @@
 """The way back of threads that work elsewhere: what `WayBack` is asked goes there and is answered
 there, by the same `WayBack`, from the same log."""
 
+from collections.abc import Callable
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -28,13 +29,14 @@ def asked(method: str, given: tuple[Any, ...], named: dict[str, Any]) -> Way:
     return Way(method, tuple(plain), named)
 
 
-def answered(store: Any, state: Path, way: Way) -> Any:
+def answered(store: Any, state: Path, way: Way, allowed: Callable[[Any], Any]) -> Any:
     """The answer, found here with what a `FarStore` reads; not on the event loop."""
     if way.method not in FOUND:
         raise SteersmanError(f"The workspace agent does not know “{way.method}”.")
     takes, _ = types_of(way.method)
     given = [
-        msgspec.convert(one, kind) for one, kind in zip(way.given, takes.values(), strict=False)
+        allowed(msgspec.convert(one, kind))
+        for one, kind in zip(way.given, takes.values(), strict=False)
     ]
-    named = {name: msgspec.convert(one, takes[name]) for name, one in way.named.items()}
+    named = {name: allowed(msgspec.convert(one, takes[name])) for name, one in way.named.items()}
     return getattr(WayBack(store, state), way.method)(*given, **named)
