@@ -380,7 +380,7 @@ async def test_i_open_line_after_line(me: Attacker) -> None:
     try:
         for one in others:
             await one.caller.open()
-        with pytest.raises(SteersmanError, match="has 32 lines to the workspace already"):
+        with pytest.raises(SteersmanError, match="as many lines to the workspace as one can have"):
             await me.caller.open()
     finally:
         for one in others:

@@ -175,7 +175,7 @@ class Lines:
                 line = self.open[hello.line] = self._begin(hello.line)
                 self._cut[hello.line] = self._clock()
             else:
-                problem = f"This token has {self._most} lines to the workspace already."
+                problem = "This token has as many lines to the workspace as one can have."
         try:
             received, name = (line.received, line.name) if line is not None else (0, "")
             await wire.write(Hello(name, received, version=__version__, problem=problem))
