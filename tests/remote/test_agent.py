@@ -35,7 +35,7 @@ def test_what_a_host_had_here_ends_when_the_host_is_gone(
     async def story() -> tuple[list[str], list[str]]:
         moment = 0.0
         place = Workplace(str(workspace), environ)
-        lines = Lines(place.agent.begin, lambda: moment)
+        lines = Lines(place.agent.begin, clock=lambda: moment)
         serving, pipes = list[asyncio.Task[None]](), list[Pipe]()
 
         async def dial() -> End:
