@@ -15,7 +15,14 @@ from steersman.governance.secret_finder import Finder, Found
 from steersman.governance.stored_memory import StoredMemory
 from steersman.records.action import Action, Execute, McpCall, Network, Read, Verdict, Write
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
-from steersman.records.message import Answer, ConfirmRequest, ConfirmResponse, Message, Question
+from steersman.records.message import (
+    Answer,
+    ConfirmRequest,
+    ConfirmResponse,
+    JobEnd,
+    Message,
+    Question,
+)
 from steersman.store.log import Lane
 from tests.store.logs import a_lane, stored
 
@@ -333,6 +340,34 @@ def test_a_host_is_allowed_to_one_call_or_to_all_of_the_thread(scope: str, asked
         asyncio.run(asyncio.wait_for(work(lane), 30))
         requests = [m.body.call for m in stored(lane.log) if m.kind == "confirm_request"]
     assert requests == ["call_1", *asked]  # the second of them was answered with the first
+
+
+def test_a_host_that_a_job_was_allowed_is_forgotten_with_the_job():
+    """It asks when its call is long over; nothing else would end what was said to it."""
+
+    async def work(lane: Lane) -> None:
+        desk = Desk(attended=True)
+        gate = Gate(HERE, desk)
+        answering = asyncio.create_task(always(desk, lane, ConfirmResponse("allow")))
+        await asyncio.sleep(0)
+
+        async def admit(action: Action) -> None:
+            await gate.admit("c1", "workspace_run_command", [action], lane, whole=True)
+
+        with lane.log.watched_by(gate.observe):
+            await admit(Execute("sh server.sh", "/srv/app"))
+            gate.over("c1")
+            for _ in range(3):
+                await admit(Network("files.test", 443))
+            await lane.append(JobEnd("p1", "sh server.sh", 0), corr="c1")
+            await admit(Network("files.test", 443))
+        answering.cancel()
+
+    with a_lane() as lane:
+        asyncio.run(asyncio.wait_for(work(lane), 30))
+        messages = stored(lane.log)
+    shown = [m.kind for m in messages if m.kind in ("confirm_request", "job_end")]
+    assert shown == ["confirm_request", "job_end", "confirm_request"]
 
 
 async def always(desk: Desk, lane: Lane, answer: ConfirmResponse) -> None:

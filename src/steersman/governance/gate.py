@@ -1,7 +1,7 @@
 """The one gate: judges actions, writes every verdict to the log, asks a person where needed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
@@ -61,6 +61,8 @@ from steersman.records.message import (
     Body,
     ConfirmRequest,
     ConfirmResponse,
+    JobEnd,
+    Message,
     Policy,
     Question,
 )
@@ -264,6 +266,12 @@ class Gate:
         self._hosts.pop(call, None)
         self._desk.over(call)
 
+    def observe(self, messages: Iterable[Message]) -> None:
+        """A job has ended: it asks for no more hosts, and its call was over before."""
+        for message in messages:
+            if isinstance(message.body, JobEnd):
+                self._hosts.pop(message.corr or "", None)
+
     def hold(self, call: str, why: str) -> None:
         """Have the user asked about what a call does even where it is allowed, until it is over."""
         self._held[call] = why
@@ -348,9 +356,9 @@ class Gate:
     ) -> Edited | Verdict | None:
         """Put it to the user; None when they approve it as it is.
 
-        What they said of a host holds until the call is over, however often it tries.
+        What they said of a host holds until the call or its job is over, however often it tries.
         """
-        hosts = self._hosts.setdefault(request.call, {})
+        hosts = self._hosts.get(request.call, {})
         wanted = [host_asked(action) for action in request.actions]
         said = [hosts[one] for one in wanted if one in hosts]
         if any(said) or len(said) == len(wanted):
@@ -359,7 +367,7 @@ class Gate:
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
             no = Verdict("deny", PERSON, "the user said no", response.guidance)
-            hosts.update((one, no) for one in wanted if one)
+            self._said_of_hosts(request.call, wanted, no)
             if request.call not in self._own and any(wanted):
                 places = chain.from_iterable(wanted)
                 self._said_no.note(request.call, lane.turn, places, response.guidance)
@@ -368,10 +376,14 @@ class Gate:
             self._answered.setdefault(request.call, set()).update(map(matter, asked))
             paths = (case.action.path for case in asked if isinstance(case.action, Write | Delete))
             return Edited(response.arguments, response.hunks, tuple(paths))
-        hosts.update((one, None) for one in wanted if one)
+        self._said_of_hosts(request.call, wanted, None)
         if any(wanted):
             await self._cover()
         return None
+
+    def _said_of_hosts(self, call: str, wanted: Iterable[object], said: Verdict | None) -> None:
+        if places := list(filter(None, wanted)):
+            self._hosts.setdefault(call, {}).update(dict.fromkeys(places, said))
 
     def _why(self, case: Case) -> tuple[str, ...]:
         """Why a person is asked, and what the words of a command do not show."""

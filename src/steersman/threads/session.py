@@ -90,7 +90,8 @@ class Session(Turning):
         if self._systems.budget.counts_thread:
             spent = await recalling.messages(self.log, {"usage", "tool_call", "agent_spawn"})
             self._systems.budget.recall(spent)
-        self._watching.enter_context(self.log.watched_by(self._systems.budget.observe))
+        for watcher in (self._systems.budget.observe, self._systems.gate.observe):
+            self._watching.enter_context(self.log.watched_by(watcher))
         self._inputs.observe(await recalling.messages(self.log, {"steer"}))
         await self._inputs.requeue(self._lane("coordination"))
         start = SessionStart(
