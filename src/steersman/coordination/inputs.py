@@ -5,11 +5,11 @@ The log holds a receipt for every change, so the state of every input survives a
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from secrets import token_hex
 from typing import Literal
 
 from msgspec import Struct
 
+from steersman.records.call_ids import INPUT, fresh
 from steersman.records.errors import TooLate
 from steersman.records.inbox import Settled
 from steersman.records.message import Body, InputState, Message, Steer, User
@@ -30,7 +30,7 @@ class Input(Struct, frozen=True):
 
 def new_input() -> str:
     """A name for something that the user says."""
-    return f"in_{token_hex(4)}"
+    return fresh(INPUT)
 
 
 class Inputs:

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from secrets import token_hex
 
 from msgspec import Struct
 
+from steersman.records.call_ids import ASK, fresh
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
 from steersman.records.hunks import misfit
 from steersman.records.message import (
@@ -94,7 +94,7 @@ class Desk:
     ) -> None:
         """Ask before the call's turn has come; the same request then finds its answer."""
         before = self._asked_before(request)
-        corr = before[0] if before else f"ask_{token_hex(4)}"
+        corr = before[0] if before else fresh(ASK)
         answer = before[1].answer if before else asyncio.Future()
         self._early[corr] = Expected(request, lane, answer, then)
         if corr not in self._answered:
@@ -196,7 +196,7 @@ class Desk:
         """
         before = self._asked_before(request)
         corr, expected = before or (
-            f"ask_{token_hex(4)}",
+            fresh(ASK),
             Expected(request, lane, asyncio.Future()),
         )
         if corr not in self._answered:

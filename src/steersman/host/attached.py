@@ -7,11 +7,11 @@ background that does.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, cast
 
 from steersman.host.opening import Opening
 from steersman.host.posting import TICK, By, Inbox
+from steersman.records.call_ids import COMMIT, LOOK, fresh
 from steersman.records.change import Change
 from steersman.records.dialogue import Image
 from steersman.records.errors import (
@@ -21,8 +21,6 @@ from steersman.records.errors import (
     UsageProblem,
 )
 from steersman.records.inbox import (
-    COMMIT,
-    LOOK,
     Aside,
     Asked,
     CallTool,
@@ -161,7 +159,7 @@ class Attached:
         waits = not name or name.startswith((LOOK, COMMIT))
         if waits and tool == RUN and not arguments.get("background"):
             arguments = {"wait_timeout": OWN_WAIT, **arguments}
-        id = name or f"call_{token_hex(5)}"
+        id = name or fresh()
         asked = CallTool(id, tool, arguments, own=not name, typed=typed and not name)
         after = (await self._record()).head
         result = await self._ask(asked)

@@ -19,6 +19,7 @@ from msgspec import Struct
 from steersman.host.application import Host
 from steersman.host.posting import By, Inbox
 from steersman.host.tokens import Holder
+from steersman.records.call_ids import CALL, LOOK
 from steersman.records.errors import (
     Denied,
     NeedsAnswer,
@@ -27,7 +28,7 @@ from steersman.records.errors import (
     ToolProblem,
     UsageProblem,
 )
-from steersman.records.inbox import LOOK, CallTool
+from steersman.records.inbox import CallTool
 from steersman.records.message import ConfirmRequest, Question, ToolResult
 from steersman.records.problem import Problem
 from steersman.records.settings import Settings
@@ -37,7 +38,6 @@ TITLE = "http"
 SYSTEM = ("/proc", "/sys", "/dev")
 MOST_THREADS = 12  # in one folder
 TOGETHER = 6  # reads at a time in one thread
-CALL = "call_"
 
 
 class Reused(TooLate):

@@ -9,6 +9,7 @@ import msgspec
 
 from steersman.intelligence.fallback import Switched
 from steersman.intelligence.stuck import Stuck
+from steersman.records.call_ids import distinct
 from steersman.records.counting import counted
 from steersman.records.dialogue import (
     Completed,
@@ -134,6 +135,8 @@ class NativeLoop:
             answer, first_token = await self._ask(deck, driver)
         finally:
             self.asking = False
+        own = distinct(answer.calls, deck.lane.log.calls)
+        answer = msgspec.structs.replace(answer, calls=own)
         if driver is self._driver:
             deck.learn(answer.tokens.input)
         spent = usage_of(driver.model, answer.tokens, price)

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from steersman.records import validation
+from steersman.records.call_ids import HOOK
 from steersman.records.dialogue import Call
 from steersman.records.matchers import compiled, matches
 from steersman.records.message import HookDecision, HookEvent, ToolResult
@@ -25,7 +26,6 @@ from steersman.records.visible import quoted
 
 EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 ANY = ("", "*")
-MARK = "hook_"
 MOST = 50  # hooks of one event in one file
 REFUSES = 2  # the exit code that says no
 LONGEST = 200  # characters of a command where it is named
@@ -65,12 +65,12 @@ class Hook(Struct, frozen=True):
 
 def run_name(event: HookEvent, of: str, at: int) -> str:
     """The name of a hook's run, by the call or the message that it is about."""
-    return f"{MARK}{event}_{of}_{at}"
+    return f"{HOOK}{event}_{of}_{at}"
 
 
 def about(name: str) -> str:
     """The call or message that a run with such a name is about; empty for any other name."""
-    return name.split("_", 2)[2].rpartition("_")[0] if name.startswith(MARK) else ""
+    return name.split("_", 2)[2].rpartition("_")[0] if name.startswith(HOOK) else ""
 
 
 class _Entry(Struct, frozen=True):

@@ -113,10 +113,6 @@ class Rewound(Struct, frozen=True, omit_defaults=True, tag="rewound"):
     stays: tuple[Change, ...] = ()
 
 
-LOOK = "look_"  # how the id of a call begins that only informs what a person is shown
-COMMIT = "commit_"  # and of one that commits what a person chose; its command is the host's
-
-
 class CallTool(Struct, frozen=True, omit_defaults=True, tag="call"):
     """Carry out one tool call that no model made; `id` is the call's name in the log.
 

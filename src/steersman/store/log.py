@@ -135,6 +135,7 @@ class ThreadLog:
         self.lost: Callable[[LeaseLost], None] | None = None
         self._watchers: list[Watcher] = []
         self._owed: list[Draft] = []
+        self.calls: set[str] = set()  # the ids that calls have, as far as anyone here remembers
 
     @property
     def head(self) -> int:
@@ -209,6 +210,7 @@ class ThreadLog:
                 raise
             del self._owed[:owed]
             self._head, self._hash, self.activity = rows[-1].seq, rows[-1].hash, doing
+            self.calls |= {one.corr for one in messages if one.kind == "tool_call" and one.corr}
             for watcher in self._watchers:
                 watcher(messages)
             for message in messages:

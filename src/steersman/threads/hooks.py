@@ -21,11 +21,11 @@ from steersman.operations.running.guardian import Limits
 from steersman.operations.running.processes import Processes
 from steersman.operations.tools.apply_patch import patched
 from steersman.operations.tools.run_hook import RunHook
+from steersman.records.call_ids import HOOK
 from steersman.records.dialogue import Call
 from steersman.records.errors import Denied
 from steersman.records.hooks import (
     BLOCKERS,
-    MARK,
     REFUSES,
     Answer,
     Hook,
@@ -196,7 +196,7 @@ class Hooks:
         for message in messages:
             self._files.observe(message, self._systems.gate.where.rules)
             match message.body:
-                case ConfirmRequest(call=call, tool=tool) if not call.startswith(MARK):
+                case ConfirmRequest(call=call, tool=tool) if not call.startswith(HOOK):
                     kind, told = "permission_prompt", f"Steersman needs your permission: {tool}"
                 case Question(text=text):
                     kind, told = "idle_prompt", f"Steersman waits for your answer: {text}"

@@ -12,11 +12,11 @@ from msgspec import Struct
 from steersman.intelligence.shortening import MEANWHILE
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.undoing import Entry, void
+from steersman.records.call_ids import only_looks
 from steersman.records.change import Change
 from steersman.records.counting import counted
 from steersman.records.exits import end_words, exit_words
 from steersman.records.hunks import hunks_of
-from steersman.records.inbox import LOOK
 from steersman.records.message import (
     Checkpoint,
     JobEnd,
@@ -76,7 +76,7 @@ def meanwhile(messages: Sequence[Message], journal: Journal) -> str:
                 own += range(len(lines), len(lines) + len(told))
                 lines += told
             case ToolResult(status="ok") as result if message.corr in called:
-                if not (message.corr or "").startswith(LOOK):
+                if not only_looks(message.corr, message.turn):
                     entry = [one.entry for one in made.values() if one.call == message.corr]
                     changes = [change for one in entry for change in one.changes]
                     lines += _called(called[message.corr], result, changes, jobs, journal)

@@ -7,10 +7,10 @@ program's is marked, so that none passes for words of a person or of the host.
 from collections.abc import Sequence
 
 from steersman.intelligence.shortening import OURS, by_call, shorten
+from steersman.records.call_ids import only_looks
 from steersman.records.counting import counted
 from steersman.records.escapes import without_escapes
 from steersman.records.exits import exit_words
-from steersman.records.inbox import LOOK
 from steersman.records.message import Meanwhile, Message, ToolCall, ToolResult
 from steersman.records.visible import quoted, visible
 
@@ -32,7 +32,7 @@ def printed(messages: Sequence[Message]) -> Meanwhile | None:
     commands = {
         m.corr: str(m.body.arguments.get("command", "")) for m in messages
         if isinstance(m.body, ToolCall) and m.turn == 0 and m.body.tool == RUN
-        and m.corr and m.corr not in told and not m.corr.startswith(LOOK)
+        and m.corr and m.corr not in told and not only_looks(m.corr, m.turn)
     }  # fmt: skip
     ran = [(m.corr, m.body.output) for m in messages
            if isinstance(m.body, ToolResult) and m.body.status == "ok" and m.corr in commands

@@ -209,6 +209,7 @@ def _recall(log: ThreadLog, context: Context) -> None:
             context.recall([(goal.kind, goal.path, goal.corr, goal.body)])
             context.remark(LEFT_OUT)
         context.recall(rows)
+        log.calls |= {corr for kind, _, corr, _ in rows if kind == "tool_call" and corr}
 
 
 @contextmanager

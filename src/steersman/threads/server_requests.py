@@ -11,6 +11,7 @@ from typing import Any
 
 from steersman.governance.gate import Gate
 from steersman.records.action import McpCall, Verdict
+from steersman.records.call_ids import SERVER
 from steersman.records.errors import Denied
 from steersman.records.mcp_tools import Effect, Wishes
 from steersman.records.message import Question
@@ -134,7 +135,7 @@ class Requests:
         action = McpCall(server, method, arguments, effect)
         number = next(self._numbers)
         verdict = await self._gate.admit(
-            f"{server}_request_{number}", f"{server}__{method}", [action], self._lane
+            f"{SERVER}{server}_{number}", f"{server}__{method}", [action], self._lane
         )
         if isinstance(verdict, Verdict):
             raise Denied(f"Denied: {verdict.reason}.", verdict.source)

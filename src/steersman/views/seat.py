@@ -8,15 +8,14 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from secrets import token_hex
 from typing import Any, Literal
 
 import msgspec
 
 from steersman.host import Host, ThreadHandle
+from steersman.records.call_ids import COMMIT, LOOK, fresh
 from steersman.records.dialogue import Image
 from steersman.records.errors import UsageProblem
-from steersman.records.inbox import COMMIT, LOOK
 from steersman.records.message import Message, SessionStart, SettingsChanged, ToolCall, TurnStart
 from steersman.records.settings import Settings, Value
 from steersman.records.shell_words import without_ampersand
@@ -178,11 +177,11 @@ class Seat:
 
     async def query(self, tool: str, arguments: dict[str, Any]) -> Message:
         """Call a tool to show the user something; the model learns nothing of it."""
-        return await self.call(tool, arguments, f"{LOOK}{token_hex(5)}")
+        return await self.call(tool, arguments, fresh(LOOK))
 
     async def commit(self, tool: str, arguments: dict[str, Any]) -> Message:
         """Call a tool that commits what the user chose; people see what came of it."""
-        return await self.call(tool, arguments, f"{COMMIT}{token_hex(5)}")
+        return await self.call(tool, arguments, fresh(COMMIT))
 
     async def run(self, command: str) -> Message:
         """Run a command that the user typed; what ends with `&` is a background job."""

@@ -1,7 +1,6 @@
 """An answer as it is put together from the pieces of a stream, and what all formats share in it."""
 
 from collections.abc import Iterable
-from secrets import token_hex
 from typing import Any, Protocol
 
 import msgspec
@@ -115,7 +114,7 @@ class Gathering:
         if stop in ("end", "tool_calls"):
             stop = "tool_calls" if calls else "end"
         state = ProviderState(*self._owner, tuple(self.kept)) if self.kept else None
-        return Completed(text, "".join(self.thoughts), distinct(calls), self.tokens, stop, state)
+        return Completed(text, "".join(self.thoughts), calls, self.tokens, stop, state)
 
     def _call(self, draft: CallDraft) -> Call:
         """A call whose arguments came in pieces; an answer cut short may lack all of them."""
@@ -130,17 +129,6 @@ def parse_call(call_id: str, name: str, arguments: str) -> Call:
         return Call(call_id, name, _object.decode(arguments) if arguments.strip() else {})
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return Call(call_id, name, malformed=arguments)
-
-
-def distinct(calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Calls whose ids can be told apart; some servers give none, or the same to all."""
-    seen: set[str] = set()
-    made = []
-    for call in calls:
-        twin = not call.id or call.id in seen
-        made.append(msgspec.structs.replace(call, id=f"call_{token_hex(8)}") if twin else call)
-        seen.add(call.id)
-    return tuple(made)
 
 
 def nothing_said(stop: Stop, why: str, *, thought: bool) -> Unanswered:

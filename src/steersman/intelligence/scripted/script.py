@@ -23,10 +23,14 @@ Count = Annotated[int, Meta(ge=0)]
 
 
 class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool call to make. Arguments given as a string are sent as they are, valid JSON or not."""
+    """A tool call to make. Arguments given as a string are sent as they are, valid JSON or not.
+
+    `id` is what the model calls it; without one it gets its own.
+    """
 
     name: str
     arguments: dict[str, Any] | str = {}
+    id: str = ""
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
@@ -246,7 +250,7 @@ def calls_of(turn: ScriptedTurn, tag: str) -> tuple[Call, ...]:
     """The exact tool calls of a turn; `tag` makes their ids unique."""
     made = []
     for index, call in enumerate(turn.tool_calls):
-        name = f"call_{tag}_{index + 1}"
+        name = call.id or f"call_{tag}_{index + 1}"
         if isinstance(call.arguments, str):
             made.append(parse_call(name, call.name, call.arguments))
         else:

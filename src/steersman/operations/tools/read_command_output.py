@@ -11,10 +11,10 @@ from steersman.operations.running.output import whole_characters
 from steersman.operations.running.processes import Processes, Running
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace
+from steersman.records.call_ids import only_looks
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem
 from steersman.records.exits import exit_words
-from steersman.records.inbox import LOOK
 from steersman.records.patterns import pattern
 
 ARTIFACT = pattern(r"[0-9a-f]{64}")
@@ -92,7 +92,7 @@ class ReadCommandOutput(Tool[ReadCommandOutputArgs]):
         if torn and (torn == len(part) or (complete and offset + len(part) == running.output.size)):
             text, torn = part.decode(errors="replace"), 0
         following = offset + len(part) - torn
-        if not bench.call.startswith(LOOK):  # a person's look leaves the model's place alone
+        if not only_looks(bench.call, bench.lane.turn):  # which leaves the model's place alone
             running.seen = following
         code = running.state.exit_code
         return OutputPart(

@@ -8,7 +8,6 @@ import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from secrets import token_hex
 from typing import Any
 
 from steersman.host import Host, ThreadHandle
@@ -29,6 +28,7 @@ from steersman.ports.mcp.words import (
     permission,
     permission_form,
 )
+from steersman.records.call_ids import fresh
 from steersman.records.errors import (
     NeedsAnswer,
     SteersmanError,
@@ -56,7 +56,7 @@ class HostCall:
     def __init__(self, handle: ThreadHandle, tool: str, arguments: dict[str, Any]) -> None:
         self._handle = handle
         self.tool = tool
-        self.name = f"call_{token_hex(5)}"
+        self.name = fresh()
         self.task = asyncio.create_task(handle.call(tool, arguments, self.name))
         self._answering: set[asyncio.Task[None]] = set()
         self._events: asyncio.Queue[Event] = asyncio.Queue()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from steersman.records.inbox import LOOK
+from steersman.records.call_ids import only_looks
 from steersman.records.message import (
     AgentDone,
     AgentSpawn,
@@ -30,7 +30,7 @@ ENDS: dict[str, State] = {
 
 def take_call(shelf: Shelf, message: Message, body: ToolCall) -> list[Block]:
     """A tool is asked for; an agent's block shows that it continues."""
-    if (message.corr or "").startswith(LOOK):
+    if only_looks(message.corr, message.turn):
         return []  # it only informs what is shown
     lane = shelf.lane(message.path)
     block = Work(shelf.key(message), message.seq, message.turn, lane, body)
@@ -92,7 +92,7 @@ def take_diff(shelf: Shelf, message: Message, body: DiffReady) -> list[Block]:
 def take_result(shelf: Shelf, message: Message, body: ToolResult) -> list[Block]:
     """What came of a call; one whose call went by unseen is reported anyway."""
     corr = message.corr or ""
-    if corr.startswith(LOOK):
+    if only_looks(corr, message.turn):
         return shelf.moot(corr)
     block = shelf.known_calls.get(corr)
     if block is None or block.result is not None:

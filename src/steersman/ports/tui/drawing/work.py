@@ -18,7 +18,7 @@ from steersman.ports.tui.drawing.lines import (
 )
 from steersman.ports.tui.drawing.look import Look, Palette, state_mark
 from steersman.ports.tui.drawing.results import body_of
-from steersman.records.inbox import COMMIT
+from steersman.records.call_ids import COMMIT
 from steersman.records.message import DiffReady, ToolResult
 from steersman.records.tool_names import ASK_USER
 from steersman.views.blocks import Work
