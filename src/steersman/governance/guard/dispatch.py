@@ -65,6 +65,7 @@ def run_words(
         _given_code(call)
         if not call.wrapper:
             last_look(call)
+    call.out = call.scene.fit(call.out)
     for path, append in sinks:
         call.write(path, call.out, append=append)
         if not append and neighbour(call.path(path), call.place):

@@ -137,7 +137,7 @@ def judge_write(call: "ProgramCall", text: str, content: str | None, append: boo
         _SPECIAL[kind](call, name, content, append)
     _written(call, path, where, content, append and path == "/etc/hosts", kind)
     old = call.scene.files.get(path, "") if append else ""
-    call.scene.files[path] = old + (FILE if content is None else content)
+    call.scene.files[path] = call.scene.fit(old + (FILE if content is None else content))
 
 
 def _written(

@@ -20,6 +20,7 @@ from steersman.governance.guard.marks import (
     live,
 )
 from steersman.governance.guard.parameters import shaped
+from steersman.governance.guard.scene import MAX_TEXT
 from steersman.records.patterns import pattern
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from steersman.governance.guard.shell import Shell
+    from steersman.governance.guard.shell import Shell, Value
 
 _SIMPLE = pattern(r"[A-Za-z0-9_./:=@%+-]+\Z")
 _ESCAPE = pattern(
@@ -110,10 +111,10 @@ def _after_dollar(before: Node, node: Node, shell: Shell) -> str:
 def fields(raw: str, shell: Shell) -> list[str]:
     """Brace, tilde and field splitting of one marked word."""
     made = []
-    for word in braces(raw):
+    for word in braces(shell.scene.fit(raw)):
         for part in re.split(f"[{SPLIT}{NEXT}]", word) if ANY_MARK.search(word) else (word,):
             if part:
-                made.append(finish(part, shell))
+                made.append(shell.scene.fit(finish(part, shell)))
     return made
 
 
@@ -132,7 +133,7 @@ def one_word(node: Node | None, shell: Shell) -> str:
     """A word where no splitting happens: the value of an assignment, a redirect's target."""
     if node is None:
         return ""
-    raw = raw_word(node, shell).replace(SPLIT, " ").replace(NEXT, " ")
+    raw = shell.scene.fit(raw_word(node, shell)).replace(SPLIT, " ").replace(NEXT, " ")
     return literal(finish(raw, shell)) if node.type != "word" else finish(raw, shell)
 
 
@@ -231,7 +232,7 @@ def _simple(node: Node, shell: Shell, quoted: bool) -> str:
 
 
 def _variable(name: str, shell: Shell, quoted: bool) -> str:
-    value = shell.value(name)
+    value = _fitting(shell.value(name), shell)
     if value is None:
         shell.scene.plain = False
         return TOKEN if secret_name(name) else UNSET
@@ -240,6 +241,13 @@ def _variable(name: str, shell: Shell, quoted: bool) -> str:
             return NEXT.join(value) if name == "@" or not quoted else _between(shell).join(value)
         return value[0] if value else ""
     return value if quoted else _split(live(value), shell)
+
+
+def _fitting(value: Value | None, shell: Shell) -> Value | None:
+    """A value as far as it is followed."""
+    if isinstance(value, list):
+        return value if sum(map(len, value)) <= MAX_TEXT else [shell.scene.fit("".join(value))]
+    return value if value is None else shell.scene.fit(value)
 
 
 def _split(text: str, shell: Shell) -> str:
@@ -355,11 +363,11 @@ def _asserted(name: str, rest: str, shell: Shell) -> str:
 
 
 def _get(found: re.Match[str], shell: Shell, quoted: bool) -> str | None:
-    value = shell.value(found[2])
+    value = _fitting(shell.value(found[2]), shell)
     if found[1] == "!":
-        value = shell.value(value) if isinstance(value, str) else None
+        value = _fitting(shell.value(value), shell) if isinstance(value, str) else None
     index = found[3]
-    keyed = shell.value(f"{found[2]}[{index.strip(QUOTES)}]") if index else None
+    keyed = _fitting(shell.value(f"{found[2]}[{index.strip(QUOTES)}]"), shell) if index else None
     if isinstance(keyed, str):
         value = keyed
     if isinstance(value, list):

@@ -36,6 +36,7 @@ EMPTY = "\ue01a"  # quotes around nothing
 ANY_MARK = pattern("[\ue000-\ue01a]")
 UNKNOWN = pattern("[\ue000-\ue00a\ue013]")
 GLOB = pattern("[\ue010-\ue013]")
+_BRACES = pattern(f"[{OPEN}{COMMA}{CLOSE}]")
 _LIVE = str.maketrans(
     {"*": STAR, "?": QUERY, "[": SET, "{": OPEN, ",": COMMA, "}": CLOSE},
 )
@@ -91,6 +92,12 @@ def unknown(text: str) -> bool:
     return UNKNOWN.search(text) is not None
 
 
+def blur(text: str) -> str:
+    """Where a text came from, when its letters are lost."""
+    marks = (NET, SECRET, TOKEN, KNOWN_NET, RANDOM, EVERY)
+    return next((mark for mark in marks if mark in text), OUT)
+
+
 def globbed(text: str) -> bool:
     """True when the text has a live glob."""
     return GLOB.search(text) is not None
@@ -137,24 +144,19 @@ def braces(text: str) -> list[str]:
 
 
 def _brace(word: str) -> list[str] | None:
-    start = word.find(OPEN)
-    while start >= 0:
-        depth, commas = 0, []
-        for at in range(start, len(word)):
-            letter = word[at]
-            if letter == OPEN:
-                depth += 1
-            elif letter == COMMA and depth == 1:
-                commas.append(at)
-            elif letter == CLOSE:
-                depth -= 1
-                if depth == 0:
-                    made = _parts(word, start, commas, at)
-                    if made is not None:
-                        return made
-                    break
-        start = word.find(OPEN, start + 1)
-    return None
+    """The words that the first braces make which stand for several."""
+    inner: list[tuple[int, list[int]]] = []  # where braces open, and the commas in them
+    pairs: list[tuple[int, list[int], int]] = []
+    for found in _BRACES.finditer(word):
+        at, letter = found.start(), found[0]
+        if letter == OPEN:
+            inner.append((at, []))
+        elif inner and letter == COMMA:
+            inner[-1][1].append(at)
+        elif inner:
+            pairs.append((*inner.pop(), at))
+    made = (_parts(word, start, commas, end) for start, commas, end in sorted(pairs))
+    return next((words for words in made if words is not None), None)
 
 
 def _parts(word: str, start: int, commas: list[int], end: int) -> list[str] | None:

@@ -2,13 +2,17 @@
 
 from msgspec import Struct
 
-from steersman.governance.guard.marks import shown
+from steersman.governance.guard.marks import blur, shown
 from steersman.records.judgement import CommandPlace, Fact
 
 ALLOW, ASK, BLOCK, BREAK = 0, 1, 2, 3
 MAX_STEPS = 600
 MAX_DEPTH = 8
 MAX_FACTS = 200
+MAX_TEXT = 20_000  # letters of one text that the line makes
+MAX_LETTERS = 200_000  # of all of them
+SHORT = 100  # letters, of a text that stays known beyond that
+A_NODE = 20  # letters that reading a part of the line counts for
 
 
 class Finding(Struct, frozen=True):
@@ -32,6 +36,7 @@ class Scene:
         self.printed: set[str] = set()  # what substitutions gave, and who the user is if asked
         self.plain = True
         self.steps = 0
+        self.letters = 0
         self.prose = False
         self.facts_seen: set[Fact] = set()
         self.hook_dirs: list[str] = []
@@ -59,6 +64,22 @@ class Scene:
             self.too_complex("too many commands")
             return False
         return True
+
+    def fit(self, text: str) -> str:
+        """A text that the line makes; beyond what is followed, only where its parts come from."""
+        self.letters += len(text)
+        if len(text) <= (MAX_TEXT if self.letters <= MAX_LETTERS else SHORT):
+            return text
+        self.too_complex("it puts texts together that are too long")
+        return blur(text)
+
+    def goes_on(self) -> bool:
+        """Count one part of the line; False when loops and functions repeat too many."""
+        self.letters += A_NODE
+        if self.letters <= 2 * MAX_LETTERS:
+            return True
+        self.too_complex("it repeats too much")
+        return False
 
     def too_complex(self, what: str) -> None:
         """The line is beyond what is followed: nobody can say it is safe."""

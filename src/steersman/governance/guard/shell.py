@@ -9,9 +9,9 @@ from tree_sitter import Language, Node, Parser
 from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.dispatch import run_words
 from steersman.governance.guard.effects import payload
-from steersman.governance.guard.expand import QUOTES, one_word, raw_word, words_of
+from steersman.governance.guard.expand import MAX_WORDS, QUOTES, one_word, raw_word, words_of
 from steersman.governance.guard.forks import alternatives
-from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, literal, unknown
+from steersman.governance.guard.marks import NEXT, OUT, RANDOM, SPLIT, blur, literal, unknown
 from steersman.governance.guard.options import listed
 from steersman.governance.guard.redirects import lost_dash, read_redirects, write_sinks
 from steersman.governance.guard.scene import ASK, BLOCK, BREAK, MAX_DEPTH, Scene
@@ -213,6 +213,8 @@ class Shell:
         kind = node.type
         if kind not in _PLAIN_KINDS:
             self.scene.plain = False
+        if not self.scene.goes_on():
+            return OUT
         visitor = VISITORS.get(kind)
         if visitor is not None:
             return visitor(self, node, stdin)
@@ -253,8 +255,8 @@ class Shell:
             parts = _BACKTICK.split(source)
             parts[1::2] = [inner.script(_UNESCAPE.sub(r"\1", part)) for part in parts[1::2]]
             self.scene.printed.update(part.strip() for part in parts[1::2])
-            return "".join(parts)
-        made = inner.each(node, None)
+            return self.scene.fit("".join(parts))
+        made = self.scene.fit(inner.each(node, None))
         self.scene.printed.add(made.strip())
         if RANDOM in made:
             self.scene.note(BREAK, "exhaust.memory", "An endless output is gathered into one word.")
@@ -264,7 +266,7 @@ class Shell:
         """A `<(…)` or `>(…)`: a file whose content is the output."""
         self.scene.plain = False
         inner = self.copy()
-        made = inner.each(node, OUT)
+        made = self.scene.fit(inner.each(node, OUT))
         path = f"/dev/fd/{60 + len(self.scene.files)}"
         self.scene.files[path] = made
         return path
@@ -386,8 +388,11 @@ class Shell:
             old = self.value(name)
             if isinstance(old, list) and isinstance(value, list):
                 value = old + value
+                if len(value) > MAX_WORDS:
+                    self.scene.too_complex("too many words")
+                    value = [blur("".join(value))]
             elif isinstance(value, str):
-                value = (old if isinstance(old, str) else "") + value
+                value = self.scene.fit((old if isinstance(old, str) else "") + value)
         into[name] = value
         return None
 

@@ -4,13 +4,14 @@ import re
 
 from steersman.governance.guard.call import STDIN, ProgramCall
 from steersman.governance.guard.code_texts import arguments
-from steersman.governance.guard.marks import FILE, OUT, literal, shown, unknown
+from steersman.governance.guard.marks import FILE, OUT, blur, literal, shown, unknown
 from steersman.governance.guard.options import listed
+from steersman.governance.guard.parameters import tries
 from steersman.governance.guard.paths import Zone
 from steersman.governance.guard.programs.file_lists import listed_in
 from steersman.governance.guard.programs.flags import check_flags
 from steersman.governance.guard.programs.shells import feed, run_address, run_content, run_written
-from steersman.governance.guard.programs.texts import blur, same_lines, stdin_or_files
+from steersman.governance.guard.programs.texts import same_lines, stdin_or_files
 from steersman.records.patterns import pattern
 
 
@@ -87,6 +88,10 @@ def _sed_script(call: ProgramCall, text: str) -> str:
     return replaced[3] + "\n" if replaced and len(replaced[3]) > 12 else ""
 
 
+_WHOLE = pattern(r"(?<!\\)&")
+_QUOTED = pattern(r"\\([^\w\\])")  # a letter that would mean something to sed
+
+
 def _sed_out(scripts: list[str], text: str) -> str:
     if unknown(text):
         return blur(text)
@@ -95,15 +100,17 @@ def _sed_out(scripts: list[str], text: str) -> str:
         found = re.fullmatch(r"s([^\w\s\\])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1([gI]*)", script)
         if found is None:
             return text
+        form = re.sub(r"\\([()|+?])", r"\1", found[2])
+        if not tries(form, text, found[3]):
+            return blur(text)
         try:
-            pattern = re.compile(re.sub(r"\\([()|+?])", r"\1", found[2]))
-            text = pattern.sub(
-                found[3].replace("&", r"\\g<0>") if "&" in found[3] else found[3],
+            text = re.compile(form).sub(
+                _QUOTED.sub(r"\1", _WHOLE.sub(r"\\g<0>", found[3])),
                 text,
                 count=0 if "g" in found[4] else 1,
             )
         except (re.error, IndexError):
-            return text
+            return blur(text)
     return text
 
 

@@ -9,16 +9,12 @@ from steersman.governance.guard.call import ProgramCall
 from steersman.governance.guard.expand import ansi
 from steersman.governance.guard.marks import (
     DEEP,
-    EVERY,
     FILE,
-    KNOWN_NET,
-    NET,
     OUT,
     RANDOM,
-    SECRET,
     STAR,
-    TOKEN,
     UNKNOWN,
+    blur,
     literal,
     shown,
     unknown,
@@ -30,14 +26,6 @@ from steersman.governance.guard.programs.flags import check_flags
 from steersman.records.patterns import pattern
 
 _FORMAT = pattern(r"%(?:%|[-+ #0']*\d*(?:\.\d+)?[hlL]*([a-zA-Z]))")
-
-
-def blur(text: str) -> str:
-    """Where a text came from, when its letters are lost."""
-    for mark in (NET, SECRET, TOKEN, KNOWN_NET, RANDOM, EVERY):
-        if mark in text:
-            return mark
-    return OUT
 
 
 def same_lines(text: str) -> str:
