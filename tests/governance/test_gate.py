@@ -13,7 +13,7 @@ from steersman.governance.policy import Circumstances
 from steersman.governance.rules import Rule, RuleSet
 from steersman.governance.secret_finder import Finder, Found
 from steersman.governance.stored_memory import StoredMemory
-from steersman.records.action import Action, Execute, McpCall, Network, Read, Verdict, Write
+from steersman.records.action import Action, Delete, Execute, McpCall, Network, Read, Verdict, Write
 from steersman.records.errors import NeedsAnswer, TooLate, UsageProblem
 from steersman.records.message import (
     Answer,
@@ -131,6 +131,26 @@ PUSH = Execute("git push", "/srv/app", writes=("/srv/mirror",))
         ("make", Network("example.com", 443), "ask"),
         ("curl notexample.com.evil.test", Network("example.com", 443), "ask"),
         ("make pre-commit", HOOK, "ask"),
+        # To name something is not to write it, nor to reach a host of that name.
+        ("cat .git/hooks/pre-commit; sh t.sh", HOOK, "ask"),
+        ("git diff -- .git/hooks/pre-commit; sh t.sh", HOOK, "ask"),
+        ("sh t.sh # not .git/hooks/pre-commit", HOOK, "ask"),
+        ("test -e .git/hooks/pre-commit || sh h.sh", HOOK, "ask"),
+        ("chmod +x .git/hooks/pre-commit", HOOK, "allow"),
+        ("rm .git/hooks/pre-commit", Delete(HOOK.path, origin="command"), "allow"),
+        ("rm .git/hooks/pre-commit; sh t.sh", HOOK, "ask"),
+        ("ls . && sh m.sh", Write("/srv/app", origin="command", opened=True), "ask"),
+        ("chmod 777 .", Write("/srv/app", origin="command", opened=True), "ask"),
+        ("sh ./build.sh", Network("build.sh", 443), "ask"),
+        ("make test", Network("test", 443), "ask"),
+        ("git log --author=me@evil.test && make", Network("evil.test", 443), "ask"),
+        ("curl https://example.com", Network("example.com", 22), "ask"),
+        ("curl http://localhost:8080", Network("localhost", 5432), "ask"),
+        ("curl http://localhost:8080", Network("localhost", 8080), "allow"),
+        ("ssh me@example.com uptime", Network("example.com", 22), "allow"),
+        ("make # https://example.com", Network("example.com", 443), "ask"),
+        # Another folder than the one it was typed for.
+        ("git push", Execute("git push", "/srv/app/evil", writes=("/srv/mirror",)), "ask"),
         # Another command, one that runs again or outside; and what the guard blocks.
         ("echo harmless", PUSH, "ask"),
         ("make", Execute("make", "/srv/app", writes=("/x",), refused=("x",), again=True), "ask"),

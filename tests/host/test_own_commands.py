@@ -140,3 +140,39 @@ def test_a_command_that_spoke_to_someone_on_the_loopback_is_not_run_again(play, 
         assert "not run again, because it may have reached servers" in result.output["note"]
 
     play(script(DONE), scenario)
+
+
+def test_a_script_of_a_typed_line_is_asked_about_what_the_line_only_names(play, workspace, script):
+    """The line shows a file and looks at the folder; its script writes both."""
+    tasks = workspace / ".vscode/tasks.json"
+    tasks.parent.mkdir()
+    tasks.write_text("{}\n")
+    (workspace / "t.sh").write_text("echo evil > .vscode/tasks.json\n")
+    (workspace / "m.sh").write_text("chmod 777 .\n")
+    workspace.chmod(0o755)
+
+    async def scenario(host, thread):
+        denied = asyncio.create_task(deny_all(thread))
+        for line in LINES:
+            await typed(thread, line)
+            assert (tasks.read_text(), workspace.stat().st_mode & 0o777) == ("{}\n", 0o755), line
+        assert (await typed(thread, "echo mine > .vscode/tasks.json")).status == "ok"
+        denied.cancel()
+
+    play(script(DONE), scenario)
+    assert tasks.read_text() == "mine\n"
+
+
+LINES = (
+    "cat .vscode/tasks.json; sh t.sh",
+    "git diff -- .vscode/tasks.json; sh t.sh",
+    "sh t.sh # not .vscode/tasks.json",
+    "ls . && sh m.sh",
+)
+
+
+async def deny_all(thread: ThreadHandle) -> None:
+    """Someone who says no to all that they are asked."""
+    async for message in thread.events(0):
+        if isinstance(message.body, ConfirmRequest):
+            await thread.answer(message.corr or "", ConfirmResponse("deny"))

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -73,29 +72,6 @@ def held(case: Case, why: str, approvals: str) -> Case:
         return case
     verdict = Verdict("deny" if approvals == "never" else "ask", "hook", why)
     return msgspec.structs.replace(case, verdict=verdict)
-
-
-def typed(case: Case, line: str, root: str) -> Case:
-    """A case of a command that the user typed: what the line says, they need not be asked.
-
-    They have said that it is run and what it may lose, which undo brings back; and the hosts and
-    files that it names. What else its programs do, they have not said: to change what others run,
-    to reach other hosts, to leave the sandbox, to run something else or again.
-    """
-    action = case.action
-    match action:
-        case Execute():
-            said = action.command == line and not (action.outside or action.again or action.failed)
-        case Network():
-            said = re.search(rf"(?<![\w.-]){re.escape(action.host)}(?![\w.-])", line) is not None
-        case Write() | Delete():
-            named = os.path.relpath(action.path, root) in re.split(r"[\s'\"<>;&|()]+", line)
-            said = named or case.verdict.rule == "effects.loss"
-        case _:
-            said = case.verdict.rule == "effects.loss"
-    if case.verdict.decision != "ask" or not said:
-        return case
-    return msgspec.structs.replace(case, verdict=Verdict("allow", "person.typed", "you typed it"))
 
 
 def beside(cases: Sequence[Case], asked: Sequence[Case]) -> str:

@@ -26,7 +26,6 @@ from steersman.governance.cases import (
     lines_of,
     load_guard,
     matter,
-    typed,
 )
 from steersman.governance.confinement import Confines
 from steersman.governance.policy import (
@@ -41,6 +40,7 @@ from steersman.governance.policy import (
 from steersman.governance.remembering import Forgetful, Memory
 from steersman.governance.said_no import SaidNo
 from steersman.governance.secret_finder import Finder, unreadable
+from steersman.governance.typed import Typed, answered, said_by
 from steersman.records.action import (
     PERSON,
     Action,
@@ -117,7 +117,7 @@ class Gate:
         self._looked = False  # deeply, for this thread
         self._books: dict[int, asyncio.Task[Book]] = {}  # the answers that hold, by turn
         self._own: set[str] = set()  # calls that the user made
-        self._typed: dict[str, str] = {}  # what they typed of these
+        self._typed: dict[str, Typed] = {}  # what they typed of these
         self._hosts: dict[str, dict[object, Verdict | None]] = {}  # a no or a yes, for a call
         self._said_no = SaidNo()
         self.runs: tuple[tuple[str, bool], ...] = ()  # tools that are commands; which change files
@@ -150,9 +150,9 @@ class Gate:
                 return better
         hidden = await self._refresh(actions)
         where = await self._in_turn(lane.turn, hook=call in self._hooks)
-        line = "" if lane.turn else self._typed.get(call, "")  # ids are the model's in a turn
+        own = None if lane.turn else self._typed.get(call)  # ids are the model's in a turn
         self._said_no.begin(call, actions)
-        cases = await self._judged(call, tool, actions, where, line, fresh=not (whole or edited))
+        cases = await self._judged(call, tool, actions, where, own, fresh=not (whole or edited))
         if call not in self._own:
             cases = [self._said_no.judged(case, lane.turn) for case in cases]
         told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
@@ -161,7 +161,7 @@ class Gate:
             await lane.append(*told, *blocks, corr=call)
         else:  # changes that are allowed: they begin with their checkpoint
             lane.later(*told, corr=call)
-        if blocks and where.approvals == "never" and not line:
+        if blocks and where.approvals == "never" and own is None:
             first = blocks[0]
             raise Halted(
                 f"The guard blocked a command: {first.reason.rstrip('.')}.",
@@ -192,18 +192,18 @@ class Gate:
         tool: str,
         actions: Sequence[Action],
         where: Circumstances,
-        line: str,
+        own: Typed | None,
         *,
         fresh: bool,
     ) -> list[Case]:
-        """The verdicts, for whoever typed the `line`, and as hooks want it while it is `fresh`."""
-        if line:
+        """The verdicts, for whoever typed the line themselves, and as hooks want it while it is `fresh`."""
+        if own is not None:
             level = "on-request" if where.approvals == "never" else where.approvals
             here = msgspec.structs.replace(where, approvals=level)  # whoever types is there
-            cases = [
-                typed(case, line, where.workspace)
-                for case in await self._decide(actions, tool, here)
-            ]
+            cases = await self._decide(actions, tool, here)
+            if any(case.verdict.decision == "ask" for case in cases):
+                said = await asyncio.to_thread(said_by, own, where)
+                cases = [answered(case, said) for case in cases]
         else:
             cases = await self._decide(actions, tool, where)
         why = self._held.get(call) if fresh else None
@@ -284,11 +284,11 @@ class Gate:
         """Deny a call where people would have to be asked about it, until it is over."""
         self._unasked.add(call)
 
-    def mark_own(self, call: str, typed: str = "") -> None:
-        """Remember until it is over that the user makes this call, and what they typed."""
+    def mark_own(self, call: str, typed: str = "", cwd: str = ".") -> None:
+        """Remember until it is over that the user makes this call, what they typed, and where."""
         self._own.add(call)
         if typed:
-            self._typed[call] = typed
+            self._typed[call] = Typed(typed, cwd)
 
     def end_turn(self) -> None:
         """What was answered for the turn only holds no more."""

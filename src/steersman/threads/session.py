@@ -152,7 +152,8 @@ class Session(Turning):
         call = Call(asked.id, name, asked.arguments, typed=asked.own and asked.typed)
         if asked.own:
             line = asked.arguments.get("command", "") if asked.typed else ""
-            self._systems.gate.mark_own(call.id, str(line))
+            cwd = asked.arguments.get("cwd", ".")
+            self._systems.gate.mark_own(call.id, str(line), str(cwd))
         announced = self._systems.toolbox.announce(call, lane)
         await self.log.append(*cause.taken(lane), announced, settled=cause.settled(call.id))
         task = self._alongside(self._carry_out(call, lane))

@@ -153,7 +153,7 @@ class FarGate(Gate):
         """Have a call denied where people would have to be asked about it."""
         self._far.tell("unasked", Flagged(call))
 
-    def mark_own(self, call: str, typed: str = "") -> None:
+    def mark_own(self, call: str, typed: str = "", cwd: str = ".") -> None:
         """Nothing: the host knows whose call it is."""
 
     async def question(self, asked: Question, lane: Lane) -> Answer:
