@@ -19,6 +19,7 @@ from steersman.records.action import Execute
 from steersman.records.message import Checkpoint, ConfirmRequest, Error, Message, ToolResult
 from steersman.threads.handle import ThreadHandle
 from tests.operations.sandbox.kit import EVERYBODY, World, a_folder, as_somebody
+from tests.operations.transactions.tree import tree
 from tests.operations.workshop import PATIENCE, Deed, Workshop
 
 TEXT = "precious words of mine that are long enough to be missed "
@@ -66,6 +67,24 @@ def voided(shop: Workshop) -> set[int]:
     """The entries of the journal that never happened."""
     found = [m.body for m in shop.messages if isinstance(m.body, Checkpoint)]
     return {seq for body in found if body.cause == "void" for seq in body.undoes}
+
+
+class Undone(Workshop):
+    """A person undoes the turn as soon as it has ended."""
+
+    undo = True
+
+    async def during(self, thread: ThreadHandle) -> None:
+        """Undo it."""
+        await thread.wait()
+        if self.undo:
+            await thread.undo(await thread.plan_undo())
+
+
+def of_command(message: Message) -> bool:
+    """Whether a question is about a command, not about what it did."""
+    body = message.body
+    return isinstance(body, ConfirmRequest) and isinstance(body.actions[0], Execute)
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -122,6 +141,42 @@ def test_a_socket_in_the_place_of_something_is_not_in_the_way_of_its_undo(who: s
         assert (world.root / "socket").is_socket()
         assert os.readlink(world.root / "latest") == "elsewhere"
         assert "Not kept: latest is a socket." in str(results(shop))
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+@pytest.mark.parametrize("answer", ["allow", "deny"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "rm a.txt; mkdir a.txt; cp -a socket a.txt/s",
+        "rm latest; mkdir latest; cp -a socket latest/s",
+        "rm a.txt; mkdir -p a.txt/b; cp -a socket a.txt/s; cp -a socket a.txt/b/s",
+        "rm u/1.txt; mkdir u/1.txt; cp -a socket u/1.txt/s; chmod 000 u/1.txt",
+    ],
+)
+def test_a_socket_in_a_folder_that_replaced_something_is_not_in_the_way(
+    script: str, answer: str, who: str
+) -> None:
+    """Allowed and undone, or denied: all is as it was, and nothing says that it cannot be."""
+
+    def do(world: World) -> None:
+        (world.root / "a.txt").write_text(TEXT)
+        (world.root / "u").mkdir()
+        (world.root / "u/1.txt").write_text(TEXT)
+        os.symlink("elsewhere", world.root / "latest")
+        (world.root / "step.sh").write_text(script)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(world.root / "socket"))
+        before = tree(world.root, times=False)
+        shop = Undone(world.root, answer=lambda m: "allow" if of_command(m) else answer)
+        shop.undo = answer == "allow"
+        shop.one("workspace_run_command", command="sh step.sh")
+        said = str(results(shop))
+        assert tree(world.root, times=False) == before
+        assert "/s is a socket." in said
+        assert "Cannot be undone" not in said
 
     as_somebody(who, do)
 

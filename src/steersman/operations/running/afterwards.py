@@ -35,7 +35,7 @@ def without_specials(root: str, found: Changeset) -> Changeset:
     """The changes, and the disk, without the pipes and the like that a command made."""
     if not found.special:
         return found
-    made = {change.path for change in found.changes if change.before.kind == "absent"}
+    made = {one.path for one in found.changes if one.before.kind != "folder" == one.after.kind}
     gone = {change.path for change in found.changes if change.after.kind == "absent"}
     blocks = {path for path in found.special if path in gone or parent(path) in made}
     with closing(Tree(root)) as tree:
