@@ -48,6 +48,50 @@ def test_a_yes_to_all_is_not_for_one_that_joined() -> None:
     assert joined("Y", then="enter", third=True) == [ConfirmResponse("allow")]  # to the first
 
 
+SIZES = [(80, 30), (60, 18), (40, 14)]
+
+
+def swapped(*keys: str, then: str, size: tuple[int, int]) -> list[tuple[str, object]]:
+    """Press keys where two things are asked; another comes for the second; press the last one."""
+
+    async def story() -> list[tuple[str, object]]:
+        blocks, works = queue(both())
+        other = network_request(corr="ask_3")
+        app = Stand()
+        async with app.run_test(size=size) as pilot:
+            app.approvals.show(blocks, works, grab=True)
+            await pilot.pause()
+            for key in keys:
+                await pilot.press(key)
+                await pilot.pause()
+            app.approvals.show([blocks[0], other], works)
+            await pilot.pause()
+            await pilot.press(then)
+            await pilot.pause()
+        return list(app.answers)
+
+    return asyncio.run(story())
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("keys", "then"),
+    [
+        (["D"], "6"),
+        (["D"], "8"),
+        (["Y"], "enter"),
+        (["down"] * 5, "enter"),
+        (["down"] * 7, "enter"),
+    ],
+    ids=["its number in the diff", "the no in the diff", "confirmed", "marked", "the no marked"],
+)
+def test_an_answer_to_all_is_not_for_one_that_came_in_the_place_of_another(
+    keys: list[str], then: str, size: tuple[int, int]
+) -> None:
+    """As many are asked as before, so the words of the answer are the same."""
+    assert "ask_3" not in [corr for corr, _ in swapped(*keys, then=then, size=size)]
+
+
 @pytest.mark.parametrize("size", [(80, 20), (80, 16), (60, 14)])
 def test_a_digit_gives_no_lasting_answer_that_is_not_on_the_screen(size: tuple[int, int]) -> None:
     async def story() -> list[object]:

@@ -28,6 +28,7 @@ from steersman.views.waiting import Waiting
 TOO_EARLY = "That was too quick: nothing is answered. Read it, then press the key again."
 NONE_CHOSEN = "Nothing is chosen yet: Space chooses what is marked, Enter then sends it."
 NOT_ALL_SEEN = "Not all are seen: enlarge the window for that."
+NOT_THE_SAME = "What is asked has changed meanwhile: answer here."
 NO_WORDS = "The answer is empty: type one, or press esc twice to decline."
 ENDED = "No longer asked: what wanted to know has ended."
 MEANWHILE = "This was answered meanwhile."
@@ -112,7 +113,7 @@ class Approvals(Letters, can_focus=True):
     def _go_on(self, *, grab: bool = False) -> None:
         """Show what is asked now, if it is not what is shown already."""
         block, had, lost = self.current, self._focused(), self._queue.lost
-        known, self._known = self._known, tuple(self._answers)
+        known, self._known = self._known, self._offer_now
         if self._queue.changed(sudden=grab or had):
             self._disarm()
             self._note, self._more = "", False
@@ -122,8 +123,9 @@ class Approvals(Letters, can_focus=True):
             self._view.show([narrowed(file, CONTEXT) for file in files], above=self._about)
         elif known != self._known:  # others are asked with it: what is marked stays that answer
             self._disarm()
-            marked = known[self._queue.option : self._queue.option + 1]
-            self._mark(marked[0].key if {*marked} & {*self._known} else "")
+            marked = known[1][self._queue.option : self._queue.option + 1]
+            stays = {*marked} & {*self._known[1]} and marked[0].key not in "YN"
+            self._mark(marked[0].key if stays else "")
         if block is None and (self._gone is not None or (lost and had and self._queue.patience)):
             self._say_gone()
             return
@@ -374,7 +376,7 @@ class Approvals(Letters, can_focus=True):
         files = files_of(block.request.actions)
         if not files:
             return
-        whole, offered = self._queue.why_whole, tuple(self._answers)
+        whole, offered = self._queue.why_whole, self._offer_now
 
         def decided(said: frozenset[Part] | str | None) -> None:
             self._opened = None
@@ -382,8 +384,8 @@ class Approvals(Letters, can_focus=True):
                 return
             if not isinstance(said, str):
                 self._answer(answer(block.request, said))
-            elif tuple(self._answers) != offered:
-                self.tell("Something else is asked too now: answer here.")
+            elif self._offer_now != offered:
+                self.tell(NOT_THE_SAME)
             elif said.isdecimal():
                 self._pick(int(said) - 1)
             else:

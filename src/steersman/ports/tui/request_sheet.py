@@ -27,6 +27,7 @@ from steersman.views.waiting import Keys, Queue, Waiting
 LEAST = 8  # rows for what is asked about, besides a line for each that is asked together
 SMALL = 6  # rows below which only the keys themselves are named
 ABOUT = 6  # rows of what is asked about that are seen before all answers are
+Offer = tuple[tuple[str, ...], tuple[Offered, ...]]  # what is asked together, and the answers
 
 
 class RequestSheet(Vertical):
@@ -55,7 +56,7 @@ class RequestSheet(Vertical):
         self._queue = Queue(patience, clock)
         self._option_rows: list[int] = []
         self._note = ""
-        self._known: tuple[Offered, ...] = ()  # the answers that were shown last
+        self._known: Offer = ((), ())  # what was shown last
         self._form: WordsForm | EditForm | None = None
         self._fitted: tuple[object, ...] = ()
 
@@ -98,6 +99,11 @@ class RequestSheet(Vertical):
     def _answers(self) -> list[Offered]:
         """The answers there are to what is asked now."""
         return self._queue.answers(all_seen=self._all_seen)
+
+    @property
+    def _offer_now(self) -> Offer:
+        """What is asked together now, and the answers to it: a “yes to all” is for these only."""
+        return tuple(one.corr for one in self._queue.together), tuple(self._answers)
 
     def _about(self, width: int) -> list[Text]:
         """The lines above the diffs."""
