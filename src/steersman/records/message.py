@@ -468,7 +468,8 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     Very many changes are kept as a content of their own, named by `manifest`. `undoes` are the
     `seq`s of checkpoints that this one undoes; a `void` one says that they never happened. An
     undo with `parts` undoes only those; where someone else had changed a file since, `own` has the
-    same change without theirs.
+    same change without theirs. `special` are pipes, sockets and devices that were made with the
+    changes: an undo removes those that are in its way.
     """
 
     kind: ClassVar[str] = "checkpoint"
@@ -480,6 +481,7 @@ class Checkpoint(Body, frozen=True, omit_defaults=True):
     undoes: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
     own: tuple[Change, ...] = ()
+    special: tuple[str, ...] = ()
 
 
 class Rewind(Body, frozen=True, omit_defaults=True):

@@ -3,7 +3,8 @@
 import asyncio
 
 from steersman.governance.gate import Permit
-from steersman.operations.journal.undoing import refuse_outdated
+from steersman.operations.journal.undoing import refuse_outdated, specials
+from steersman.operations.running.specials import in_the_way
 from steersman.records.action import PERSON, Verdict
 from steersman.records.errors import Denied
 from steersman.records.message import Checkpoint
@@ -22,11 +23,13 @@ async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lan
             verdict = Verdict("deny", PERSON, f"the {plan.cause} was not approved as a whole")
         raise Denied(f"Denied: {verdict.reason}.", verdict.source)
 
-    def check() -> None:
-        messages = read_messages(log.store, log.thread, kinds={"checkpoint"})
-        refuse_outdated(journal.entries(messages), plan)
+    def checked() -> list[str]:
+        entries = journal.entries(read_messages(log.store, log.thread, kinds={"checkpoint"}))
+        refuse_outdated(entries, plan)
+        left = specials(entries)
+        return [path for path in in_the_way(journal.root, plan.changes) if path in left]
 
-    await asyncio.to_thread(check)
+    remove = await asyncio.to_thread(checked)
     own = plan.own if plan.parts else ()
     body = Checkpoint(plan.cause, plan.changes, undoes=plan.undoes, parts=plan.parts, own=own)
-    return await journal.make(body, lane, None, check=not force)
+    return await journal.make(body, lane, None, remove=remove, check=not force)

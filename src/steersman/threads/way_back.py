@@ -16,13 +16,14 @@ from steersman.operations.journal.choosing import means, still_there, undone
 from steersman.operations.journal.folders import Tree
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.keeping import copy, keeping
+from steersman.operations.journal.looking import Special, is_special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.recovery import under_way
 from steersman.operations.running.contents import of_git
 from steersman.operations.running.git_index import may_be_index, same_index
 from steersman.operations.running.git_needs import needed
 from steersman.operations.running.precious import Keeping
-from steersman.records.change import Change, FileState, Seen
+from steersman.records.change import ABSENT, Change, FileState, Seen
 from steersman.records.counting import counted
 from steersman.records.errors import ToolProblem, UsageProblem
 from steersman.records.git_names import inner
@@ -260,17 +261,36 @@ class WayBack:
                           for name in tree.names(folder)}  # fmt: skip
             finally:
                 tree.settle()
-        return inside - set(going)
+        others = inside - set(going)
+        return others - self._left(thread_id, others) if others else others
+
+    def _left(self, thread_id: str, paths: Collection[str]) -> set[str]:
+        """Those of paths where a command of the thread left a pipe or the like: an undo removes
+        it."""
+        left = undoing.specials(self._entries(thread_id)[0]).intersection(paths)
+        with closing(Tree(find_thread(self._store, thread_id).workspace)) as tree:
+            try:
+                return {path for path in left if is_special(tree.stat(path))}
+            finally:
+                tree.settle()
 
     def _present(
         self, thread_id: str, changes: Sequence[Change], keep: Objects | None = None
     ) -> dict[str, FileState]:
         """What is at the paths of changes; a path below a link is not there, wherever it leads."""
+        found: dict[str, FileState] = {}
         with closing(Tree(find_thread(self._store, thread_id).workspace)) as tree:
             try:
-                return {one.path: tree.examine(one.path, keep).state for one in changes}
+                for one in changes:
+                    try:
+                        found[one.path] = tree.examine(one.path, keep).state
+                    except Special:
+                        if not self._left(thread_id, [one.path]):
+                            raise
+                        found[one.path] = ABSENT
             finally:
                 tree.settle()
+        return found
 
     def conflicts(self, thread_id: str, plan: UndoPlan) -> tuple[str, ...]:
         """Paths that someone else changed since, so that the plan would lose their work."""

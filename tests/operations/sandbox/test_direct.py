@@ -181,6 +181,74 @@ def test_a_socket_in_a_folder_that_replaced_something_is_not_in_the_way(
     as_somebody(who, do)
 
 
+@pytest.mark.parametrize("who", EVERYBODY)
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        ("rm latest; cp -a socket latest", "latest is a socket."),
+        ("rm a.txt; mkfifo a.txt", "a.txt is a pipe."),
+        ("mkdir -p n/m; mkfifo n/m/p; echo x > n/x", "n/m/p is a pipe."),
+        ("rm a.txt; mkdir a.txt; cp -a socket a.txt/s", "a.txt/s is a socket."),
+        ("rm .envrc; cp -a socket .envrc", ".envrc is a socket."),
+    ],
+)
+def test_what_a_command_outside_the_sandbox_leaves_in_the_way_goes_with_its_undo(
+    script: str, what: str, who: str
+) -> None:
+    """It stays until then, and the result says so."""
+
+    def do(world: World) -> None:
+        (world.root / "a.txt").write_text(TEXT)
+        (world.root / ".envrc").write_text("ok\n")
+        os.symlink("elsewhere", world.root / "latest")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(world.root / "socket"))
+        before = tree(world.root, times=False)
+        shop = Undone(world.root, answer=lambda _: "allow")
+        result = shop.one("workspace_run_command", command=script, outside_sandbox=True)
+        assert f"{what} Undo removes it; redo cannot bring it back." in str(result.output)
+        assert tree(world.root, times=False) == before
+
+    as_somebody(who, do)
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_what_else_it_leaves_is_said_to_stay_when_it_is_undone(who: str) -> None:
+    """A socket in a folder that was there may be that of a program someone just started."""
+
+    def do(world: World) -> None:
+        shop = Undone(world.root, answer=lambda _: "allow")
+        script = "echo x > x; mkfifo pipe"
+        result = shop.one("workspace_run_command", command=script, outside_sandbox=True)
+        assert "Cannot be undone: pipe is a pipe." in str(result.output)
+        assert (world.root / "pipe").is_fifo()
+        assert not (world.root / "x").exists()
+
+    as_somebody(who, do)
+
+
+class Served(Undone):
+    """A person starts a program that listens in the folder which the agent made."""
+
+    async def during(self, thread: ThreadHandle) -> None:
+        """Start it, then undo what the agent did."""
+        await thread.wait()
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.folder / "n/server"))
+        await super().during(thread)
+
+
+def test_an_undo_removes_no_socket_of_a_person() -> None:
+    def do(world: World) -> None:
+        shop = Served(world.root, answer=lambda _: "allow")
+        script = "mkdir n; mkfifo n/p; echo x > n/x"
+        shop.one("workspace_run_command", command=script, outside_sandbox=True)
+        assert (world.root / "n/server").is_socket()
+        assert not (world.root / "n/x").exists()
+
+    as_somebody(EVERYBODY[0], do)
+
+
 def test_a_pipe_of_a_person_that_goes_is_judged_and_named() -> None:
     """What is protected was refused, even where that comes too late."""
 

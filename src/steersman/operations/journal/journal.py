@@ -135,9 +135,11 @@ class Journal:
             if isinstance(message.body, Checkpoint):
                 body = message.body
                 (changes, own), partial = self.all_of(body), bool(body.parts)
-                exact = bool(body.manifest)
+                exact, undoes = bool(body.manifest), body.undoes
                 found.append(
-                    Entry(message.seq, changes, body.cause, body.undoes, partial, own, exact)
+                    Entry(
+                        message.seq, changes, body.cause, undoes, partial, own, exact, body.special
+                    )
                 )
         return found
 

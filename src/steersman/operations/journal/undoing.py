@@ -26,7 +26,8 @@ class Entry(Struct, frozen=True):
     `undoes` names the effects or the redo that an undo undid, or the one undo that a redo undid. A
     `void` entry says that those it names never happened: they were refused, or failed. What a
     `partial` undo names stays in force, less what it undid; `own` is that without someone else's
-    changes. The names of an `exact` entry are right even where they look masked.
+    changes. The names of an `exact` entry are right even where they look masked. `special` are
+    pipes and the like that were made with it.
     """
 
     seq: int
@@ -36,6 +37,7 @@ class Entry(Struct, frozen=True):
     partial: bool = False
     own: tuple[Change, ...] = ()
     exact: bool = False
+    special: tuple[str, ...] = ()
 
 
 class Standing(Struct, frozen=True):
@@ -87,6 +89,11 @@ def standing(entries: Iterable[Entry]) -> Standing:
 def void(entries: Iterable[Entry]) -> set[int]:
     """The entries that never happened."""
     return {seq for entry in entries if entry.cause == "void" for seq in entry.undoes}
+
+
+def specials(entries: Iterable[Entry]) -> set[str]:
+    """Where entries left pipes and the like, which their undo removes."""
+    return {path for entry in entries for path in entry.special}
 
 
 def unchanged(_path: str, one: FileState, other: FileState) -> bool:

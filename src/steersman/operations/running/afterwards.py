@@ -7,21 +7,15 @@ what the command did: so nothing is undone of which no copy is kept.
 """
 
 import asyncio
-import os
-import stat
-from collections.abc import Collection, Sequence
-from contextlib import closing
-
-from msgspec.structs import replace
+from collections.abc import Sequence
 
 from steersman.operations.journal.changeset import Changeset
-from steersman.operations.journal.folders import Tree, parent
 from steersman.operations.journal.journal import Journal
 from steersman.operations.journal.keepsakes import keep
-from steersman.operations.journal.looking import is_special, special
 from steersman.operations.journal.undoing import with_obstacles
 from steersman.operations.running.effects import actions_for
 from steersman.operations.running.losses import NO_PAST, Past, loss_of
+from steersman.operations.running.specials import in_the_way
 from steersman.operations.tool import Bench
 from steersman.records.action import Action, ChangeMany, Delete, Write
 from steersman.records.change import Change
@@ -29,38 +23,6 @@ from steersman.records.errors import SteersmanError
 from steersman.records.message import Checkpoint
 from steersman.records.names import shown
 from steersman.records.protection import protected
-
-
-def without_specials(root: str, found: Changeset) -> Changeset:
-    """The changes, and the disk, without the pipes and the like that a command made."""
-    if not found.special:
-        return found
-    made = {one.path for one in found.changes if one.before.kind != "folder" == one.after.kind}
-    gone = {change.path for change in found.changes if change.after.kind == "absent"}
-    blocks = {path for path in found.special if path in gone or parent(path) in made}
-    with closing(Tree(root)) as tree:
-        try:
-            notes = [_left_out(tree, path, blocks) for path in found.special]
-        finally:
-            tree.settle()
-    return replace(found, notes=[*found.notes, *notes])
-
-
-def _left_out(tree: Tree, path: str, blocks: Collection[str]) -> str:
-    """Remove a new pipe, and whatever else would be in the way of an undo: what is in a new folder,
-    or has taken the place of something.
-
-    A socket elsewhere may be that of a program which someone just started.
-    """
-    try:
-        with tree.place(path) as (folder, name):
-            about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if stat.S_ISFIFO(about.st_mode) or (path in blocks and is_special(about)):
-                os.unlink(name, dir_fd=folder)
-                return f"Not kept: {special(path, about).what}"
-    except OSError as error:
-        return f"Cannot be undone: {shown(path)} ({error.strerror})"
-    return f"Cannot be undone: {special(path, about).what}"
 
 
 async def settled(
@@ -175,22 +137,8 @@ async def _undone(
 
 async def _make(journal: Journal, changes: Sequence[Change], bench: Bench) -> None:
     body = Checkpoint("effect", tuple(changes), count=len(changes))
-    remove = await asyncio.to_thread(_specials, journal.root, changes)
+    remove = await asyncio.to_thread(in_the_way, journal.root, changes)
     await journal.make(body, bench.lane, bench.call, remove=remove)
-
-
-def _specials(root: str, changes: Sequence[Change]) -> list[str]:
-    """Pipes, sockets and devices where something comes back, or in folders that go."""
-    with closing(Tree(root)) as tree:
-        try:
-            places = [change.path for change in changes if change.before.kind == "absent"]
-            for change in changes:
-                goes = change.before.kind == "folder" != change.after.kind
-                if goes and tree.is_folder(change.path):
-                    places += [f"{change.path}/{name}" for name in tree.names(change.path)]
-            return [path for path in dict.fromkeys(places) if is_special(tree.stat(path))]
-        finally:
-            tree.settle()
 
 
 def _inner_first(change: Change) -> tuple[bool, int]:

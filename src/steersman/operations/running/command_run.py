@@ -418,12 +418,14 @@ class Directly(CommandRun):
         return "it has changed files" if (await self.settle(bench)).words else ""
 
     async def _settle(self, before: Snapshot, bench: Bench) -> Effects:
-        from steersman.operations.running.afterwards import settled, without_specials
+        from steersman.operations.running.afterwards import settled
+        from steersman.operations.running.specials import with_specials, without_specials
 
         found = await asyncio.to_thread(before.changes_since)
         if self._profile.sandbox:
             found = await asyncio.to_thread(without_powers, self._journal.root, found)
-            found = await asyncio.to_thread(without_specials, self._journal.root, found)
+        known = without_specials if self._profile.sandbox else with_specials
+        found = await asyncio.to_thread(known, self._journal.root, found)
         past = LoggedPast(self._journal, bench.lane)
         changes, remove = found.changes, found.remove
         if changes or remove:
@@ -432,7 +434,8 @@ class Directly(CommandRun):
             )
             await bench.record(actions)
         if changes:
-            body = Checkpoint("effect", tuple(changes), count=len(changes))
+            special = tuple(found.special)
+            body = Checkpoint("effect", tuple(changes), count=len(changes), special=special)
             await self._journal.record(body, bench.lane, bench.call)
             await tell(self._journal, changes, bench)
         if not (self._profile.sandbox or self._profile.guarded) or not (changes or remove):
