@@ -59,7 +59,10 @@ def far(address: str) -> Far:
     port = int(found["port"]) if found["port"] else None
     if port is not None and not 0 < port < 1 << 16:
         raise _wrong(address, "There is no such port.")
-    path = "/" + unquote(folder).rstrip("/")
+    try:
+        path = "/" + unquote(folder, errors="strict").rstrip("/")
+    except UnicodeDecodeError:
+        raise _wrong(address, "The name of its folder is not UTF-8.") from None
     if path == "/" or re.search(r"[\x00-\x1f\x7f]", path):
         raise _wrong(address, "It names no folder.")
     host = (found["user"] or "") + (found["number"] or found["name"])
