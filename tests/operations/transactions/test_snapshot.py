@@ -1,6 +1,7 @@
 """The journal of commands that run directly."""
 
 import os
+import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -82,6 +83,19 @@ def test_what_is_too_large_is_said(yard: Yard, limits: dict[str, int]) -> None:
     with pytest.raises(ToolProblem, match="cannot be given its content"):
         apply(str(yard.root), [change.reversed() for change in done.changes], yard.objects)
     assert (yard.root / "large").read_text() == "y"
+
+
+def test_a_socket_in_the_place_of_another_is_named(yard: Yard) -> None:
+    """The program that listened there is not reached any more."""
+    place = str(yard.root / "socket")
+    with socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
+        first.bind(place)
+        before = take(yard)
+        second.bind(f"{place}.new")
+        os.rename(f"{place}.new", place)
+        found = before.changes_since()
+    assert found.notes == ["Cannot be undone: socket was changed or replaced."]
+    assert (found.changes, found.special, found.remove) == ([], [], [])
 
 
 def test_pipes_are_never_opened_and_known_by_name(yard: Yard) -> None:

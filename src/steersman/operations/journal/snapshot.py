@@ -118,6 +118,8 @@ class Snapshot:
                 yield f"Cannot be restored once it is gone: {special(path, about).what}"
             elif now.st_mode != about.st_mode:
                 yield f"Cannot be undone: the mode of {shown(path)} was changed."
+            elif _another(about, now):
+                yield f"Cannot be undone: {shown(path)} was changed or replaced."
 
     def _look(self) -> dict[str, FileState]:
         try:
@@ -231,6 +233,13 @@ def _about(entry: os.DirEntry[str]) -> os.stat_result | None:
         return entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None
+
+
+def _another(before: os.stat_result, now: os.stat_result) -> bool:
+    """Whether a pipe or the like may be another one; a socket's status changes with no use of it,
+    and the number of one that is gone is soon given to the next."""
+    used = not stat.S_ISSOCK(now.st_mode) or before.st_ctime_ns == now.st_ctime_ns
+    return not (os.path.samestat(before, now) and used)
 
 
 def _load(path: str) -> _Index:
