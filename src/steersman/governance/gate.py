@@ -196,7 +196,7 @@ class Gate:
         *,
         fresh: bool,
     ) -> list[Case]:
-        """The verdicts, for whoever typed the line themselves, and as hooks want it while it is `fresh`."""
+        """The verdicts; `own` is what the user typed. As hooks want it while it is `fresh`."""
         if own is not None:
             level = "on-request" if where.approvals == "never" else where.approvals
             here = msgspec.structs.replace(where, approvals=level)  # whoever types is there

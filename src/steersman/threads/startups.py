@@ -87,7 +87,11 @@ def behind_hooks(hooks: "Iterable[Hook]", workspace: str, path: str) -> "Behind"
 def of_hooks(hooks: "Sequence[Hook]", workspace: str, path: str) -> tuple[Finding, ...]:
     """What a folder's hooks start, as one thing to agree to."""
     paths = files_of(hooks, workspace, path) if hooks else []
-    return (files_finding(workspace, "hooks", f"start {few(paths)}", paths),) if paths else ()
+    if not paths:
+        return ()
+    unread = sorted(behind_hooks(hooks, workspace, path).unread)
+    told = f"start {few(paths)}" + (f"; too long to be read: {few(unread)}" if unread else "")
+    return (files_finding(workspace, "hooks", told, paths),)
 
 
 def few(paths: Sequence[str]) -> str:

@@ -73,7 +73,7 @@ class Scene:
         self.too_complex("it puts texts together that are too long")
         return blur(text)
 
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Count one part of the line; False when loops and functions repeat too many."""
         self.letters += A_NODE
         if self.letters <= 2 * MAX_LETTERS:

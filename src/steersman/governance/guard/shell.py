@@ -213,7 +213,7 @@ class Shell:
         kind = node.type
         if kind not in _PLAIN_KINDS:
             self.scene.plain = False
-        if not self.scene.goes_on():
+        if not self.scene.continues():
             return OUT
         visitor = VISITORS.get(kind)
         if visitor is not None:

@@ -26,6 +26,7 @@ from steersman.records.secret_files import SKIPPED
 STEPS = 3  # from a file to what it names
 MOST_FILES = 64  # more are the project that a hook is about, not the hook
 MOST_IN_FOLDER = 2000  # that are compared
+MOST_STEPS = 50_000  # words of scripts that one search reads
 MOST_SEARCHES = 256  # that are remembered
 _OUTPUT = re.compile(r"&?>+\|?\s*(?:\"[^\"]*\"|'[^']*'|[^\s;&|()]+)")
 _NODE = {"npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx"}
@@ -44,18 +45,20 @@ _PYTHON = re.compile(r"python|pypy|\bsys\.(?:path|executable)\b", re.IGNORECASE)
 class Behind(Struct, frozen=True):
     """Files by their paths; and folders, with all in them, or patterns, each with what runs them.
 
-    All are relative to the root of the workspace.
+    All are relative to the root of the workspace. `unread` are scripts that are too long.
     """
 
     files: frozenset[str] = frozenset()
     folders: dict[str, str] = {}
     patterns: dict[str, str] = {}
+    unread: frozenset[str] = frozenset()
 
     def __or__(self, other: "Behind") -> "Behind":
         return Behind(
             self.files | other.files,
             other.folders | self.folders,
             other.patterns | self.patterns,
+            self.unread | other.unread,
         )
 
     def every(self, root: str) -> set[str]:
@@ -115,6 +118,8 @@ class _Search:
         self._others: set[str] = set()  # that may be run, and are too many to be followed
         self._waiting: list[tuple[str, tuple[str, ...] | None]] = []  # and for what a runner reads
         self._told: set[tuple[str, tuple[str, ...]]] = set()
+        self._unread: set[str] = set()
+        self._left = MOST_STEPS
 
     def found(self, text: str) -> Behind:
         self._text = text = _OUTPUT.sub(" ", text)
@@ -133,7 +138,9 @@ class _Search:
             for folder, why in self._folders.items()
             if not any(inside(folder, other) for other in self._folders if other != folder)
         }
-        return Behind(frozenset(relative(files, self._root)), folders, self._patterns)
+        unread = relative(self._unread, self._root)
+        found = frozenset(relative(files, self._root))
+        return Behind(found, folders, self._patterns, frozenset(unread))
 
     def _followed(self) -> set[str]:
         """Everything that is named, over some steps, or as far as it is no whole project."""
@@ -174,8 +181,8 @@ class _Search:
             if program in _NODE and not _ALL_PACKAGES.isdisjoint(_options(words)):
                 self._tell(node_files.packages(folder), words)
             if folder == self._root:  # there may be others one day
-                absent = {name: "" for name in known if name not in self._sight.names(folder)}
-                self._patterns = absent | self._patterns
+                for name in set(known) - self._sight.names(folder):
+                    self._patterns.setdefault(name, "")
             for file in self._sight.files([*words, *known], [folder]) if known else ():
                 name = os.path.basename(file)
                 if readings().get(name) == "code" and name in known:
@@ -211,10 +218,14 @@ class _Search:
         places = [*dict.fromkeys((self._root, os.path.dirname(file)))]
         self._loaded(spelled.shebang(whole), places, file, folders=False)
         self._expect(spelled.shebang(whole), self._files, file)
-        if len(whole) >= MOST_BYTES:  # what the rest of it names is not known
+        self._left -= spelled.count_words(text)
+        if len(whole) >= MOST_BYTES or self._left < 0:  # what the rest of it names is not known
+            self._unread.add(file)
             self._around(file)
             for _, names in _BESIDE:
                 self._patterns |= dict.fromkeys(names, os.path.relpath(file, self._root))
+        if self._left < 0:
+            return
         if spelled.is_other(file, whole):
             programs = spelled.FIRST.findall(text)
             words = (*spelled.BETWEEN.split(text), *spelled.QUOTED.findall(text))

@@ -77,6 +77,11 @@ _GIVEN = re.compile(
     r"[\s\[]*)?[\"'`](?:\$[\w:{}]+/)?([\w./ -]+)",
     re.IGNORECASE,
 )
+_VARIABLE = re.compile(r"\w*")
+_NAME = re.compile(r"\w+")
+_FOR = re.compile(r"\bfor (\w+) in\b")
+_READ = re.compile(r"\bread\b(.*)")
+_FROM_COMMAND = re.compile(r"\b(\w+)=[\"']?[$`]\(")
 _PATH_OF_MODULES = re.compile(r"sys\.path([^\n]*)")
 _JOINED = (
     re.compile(r"([\w.@+-]+(?:/[\w.@+-]+)*)/(?:[{$%]|[\"'`]\s*[+%.])"),  # f"lib/{name}"
@@ -100,6 +105,11 @@ def words(text: str, depth: int = 0) -> Iterator[str]:
 @lru_cache(maxsize=8)  # one script is looked at in several ways
 def _simples(text: str) -> tuple[Simple, ...]:
     return tuple(simple_commands(_INPUT.sub(" ", text)))
+
+
+def count_words(text: str) -> int:
+    """How many words a text has, for whoever asks before it is read."""
+    return len(BETWEEN.findall(text))
 
 
 def modules(text: str) -> list[str]:
@@ -228,8 +238,16 @@ def _unknown(word: Word, known: Callable[[str], object]) -> bool:
 
 def _chosen(word: str, text: str) -> bool:
     """Whether a variable has its value from a loop or a command."""
-    name = re.escape(word.strip("${}"))
-    return bool(re.search(rf"\bfor {name} in\b|\bread\b.*\b{name}\b|\b{name}=[\"']?[$`]\(", text))
+    name = _VARIABLE.match(word.strip("${}"))
+    return name is not None and name[0] in _chosen_names(text)
+
+
+@lru_cache(maxsize=8)
+def _chosen_names(text: str) -> frozenset[str]:
+    """The variables of a text that it gives values which it does not spell out; "" for none."""
+    read = {name for line in _READ.findall(text) for name in _NAME.findall(line)}
+    found = read | {*_FOR.findall(text), *_FROM_COMMAND.findall(text)}
+    return frozenset(found | {""}) if found else frozenset()
 
 
 def joined(text: str) -> list[str]:
