@@ -177,6 +177,9 @@ perl -MPath::Tiny -e 'path("~/x")->remove_tree'
 ruby -rpathname -e 'Pathname("/srv").rmtree'
 lua -e 'print("rm -rf /")' | sh
 julia -e 'println("rm -rf /")' | bash
+python -c 'globals()["__builtins__"].__dict__["eval"]("__import__(\\"os\\").system(\\"rm -r ~\\")")'
+python3 -c '__builtins__.__dict__["exec"]("import os; os.system(\\"rm -rf ~\\")")'
+python3 -c 'import builtins; vars(builtins) ["eval"] ("__import__(\\"os\\").system(\\"rm -r ~\\")")'
 """.strip().splitlines()
 
 

@@ -180,6 +180,7 @@ def aliases(text: str) -> str:
         text = re.sub(
             rf"(?<![\w.]){found['n'] or found['m']}\(", f"{found['f'] or found['g']}(", text
         )
+    text = re.sub(r"\[\s*['\"](eval|exec|compile|__import__)['\"]\s*\]\s*\(", r".\1(", text)
     return re.sub(r"getattr\([^,]*?['\"](\w+)['\"]\s*\)\s*,\s*['\"](\w+)['\"]\s*\)", r"\1.\2", text)
 
 
