@@ -25,7 +25,7 @@ from steersman.host.token_workplaces import MOST_LINES
 from steersman.records.action import Execute, Write
 from steersman.records.change import ABSENT, Change, FileState
 from steersman.records.dialogue import Call
-from steersman.records.errors import SteersmanError
+from steersman.records.errors import Denied, SteersmanError
 from steersman.records.far import far
 from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.message import Checkpoint, ToolResult
@@ -363,6 +363,34 @@ async def test_i_open_thread_after_thread_on_one_line(me: Attacker) -> None:
     await me.open()
     with pytest.raises(SteersmanError, match="already"):
         await me.line.ask("open", Open("other", 0, Settings()), Opened)
+
+
+@played
+async def test_i_open_two_threads_at_once_on_one_line(me: Attacker) -> None:
+    """Nobody would end what the first of them has running."""
+    await me.caller.open()
+    opened = await asyncio.gather(
+        *(me.line.ask("open", Open(f"{me.thread}{n}", 0, WIDE), Opened) for n in range(2)),
+        return_exceptions=True,
+    )
+    assert {type(one) for one in opened} == {Opened, Denied}
+    assert "A thread is open on this line already." in str(opened)
+
+
+@played
+async def test_i_open_one_thread_at_once_on_two_lines(me: Attacker) -> None:
+    other = Attacker(me.box)
+    other.thread = me.thread
+    try:
+        await asyncio.gather(me.open(), other.open(), return_exceptions=True)
+        done = await asyncio.gather(
+            *(one.do("workspace_run_command", command="true") for one in (me, other)),
+            return_exceptions=True,
+        )
+        assert {type(one) for one in done} == {ToolResult, SteersmanError}
+        assert "Another host has taken the thread up." in str(done)
+    finally:
+        await other.caller.close()
 
 
 @played

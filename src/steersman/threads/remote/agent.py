@@ -9,15 +9,16 @@ import os
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import msgspec
 from msgspec import Raw
 
 from steersman.operations.journal.objects import Objects
-from steersman.records.errors import SteersmanError
+from steersman.records.errors import Denied, SteersmanError
 from steersman.records.settings import Settings
 from steersman.records.thread import Activity
-from steersman.store.log import Lane
+from steersman.store.log import Lane, unbroken
 from steersman.threads import recalling
 from steersman.threads.remote.bench import AgentSystems, Bench, Nobody, Opening
 from steersman.threads.remote.far_log import FarLog, FarStore
@@ -56,6 +57,7 @@ class Agent:
         self.objects = Objects(state / "objects")
         self._prepare = prepare
         self._serving: dict[str, Serving] = {}  # by threads
+        self._taking_up = WeakValueDictionary[str, asyncio.Lock]()  # by threads
         self._left: dict[str, dict[str, Done]] = {}  # what hosts that are gone have not heard
 
     def begin(self, name: str) -> Line:
@@ -88,9 +90,12 @@ class Agent:
 
     async def open(self, serving: "Serving", asked: Open) -> Bench:
         """Take a thread up; a line that still has it is of a host that is gone."""
-        former = self._serving.pop(asked.thread, None)
-        if former is not None and former is not serving:
-            await former.close("Another host has taken the thread up.")
+        async with self._taking_up.setdefault(asked.thread, asyncio.Lock()):
+            if (former := self._serving.get(asked.thread)) is not None:
+                await unbroken(former.close("Another host has taken the thread up."))
+            return await self._opened(serving, asked)
+
+    async def _opened(self, serving: "Serving", asked: Open) -> Bench:
         opening = await self._prepare(asked)
         store = self.store(serving.line)
         log = FarLog(asked.thread, asked.head, serving.line, opening.redactor, store)
@@ -131,7 +136,7 @@ class Serving:
     def __init__(self, name: str, agent: Agent) -> None:
         self._agent = agent
         self._bench: Bench | None = None
-        self._closing = asyncio.Lock()
+        self._changing = asyncio.Lock()  # which thread it is for
         self.line = Line(name, self._handle, self._hear)
 
     @property
@@ -165,8 +170,11 @@ class Serving:
 
     async def open(self, asked: Open) -> Opened:
         """Take a thread up."""
-        self._bench = await self._agent.open(self, asked)
-        return await self._bench.opened()
+        async with self._changing:
+            if self._bench is not None:
+                raise Denied("A thread is open on this line already.")
+            self._bench = bench = await self._agent.open(self, asked)
+        return await bench.opened()
 
     async def results(self, calls: list[str]) -> list[Done | None]:
         """What came of calls that an earlier host had begun, as far as that is known."""
@@ -221,7 +229,7 @@ class Serving:
         """End the line, where there is a reason to, and everything that the thread has here."""
         if why:
             await self.line.close(SteersmanError(why))
-        async with self._closing:
+        async with self._changing:
             bench, self._bench = self._bench, None
             if bench is not None:
                 await bench.systems.close()

@@ -203,8 +203,6 @@ class BoundServing(Serving):
         match asked:
             case Open(thread=thread):
                 check_thread(thread)
-                if self._bench is not None:
-                    raise Denied("A thread is open on this line already.")
                 await agent.look()
             case Way(given=given, named=named):
                 check_thread(given[0] if given else named.get("thread_id"))
