@@ -95,9 +95,11 @@ class Place:
         self.lines = Lines(workplace.agent.begin, MOST_LINES)
         self.connected = set[asyncio.Task[None]]()
         self.staying: asyncio.Task[None] | None = None
+        self.over = ""  # why, once it has ended
 
     async def close(self, why: str) -> None:
         """End everything."""
+        self.over = why
         for line in list(self.lines.open.values()):
             await line.close(SteersmanError(why))
         for task in self.connected:
@@ -144,7 +146,10 @@ class TokenWorkplaces:
         send: Callable[[bytes], Awaitable[None]],
         end: Callable[[], Awaitable[None]],
     ) -> None:
-        """Use a connection until it is cut."""
+        """Use a connection until it is cut; its agent may have ended while it was accepted."""
+        if place.over:
+            await end()
+            return
         task = asyncio.create_task(place.lines.serve(MessageWire(receive, send, end)))
         place.connected.add(task)
         try:
