@@ -437,6 +437,30 @@ def test_i_continue_the_line_of_another_token(box: Webbox) -> None:
     asyncio.run(asyncio.wait_for(attack(), 120))
 
 
+def test_i_take_up_the_thread_of_another_token(box: Webbox) -> None:
+    """Threads, and what was kept for them, are those of one token, in the same folder as well."""
+    other = box.make_token("beside")
+    content = "of the first alone\n"
+
+    async def attack() -> None:
+        owner, thief = Attacker(box), Attacker(box)
+        thief.caller = Caller(dialing(far(box.address), {"STEERSMAN_TOKEN": other}), thief.line)
+        thief.thread = owner.thread
+        try:
+            await owner.open()
+            for said in (content, "and not any more\n"):
+                await owner.do("workspace_write_file", path="kept.txt", content=said)
+            assert await owner.line.ask_for("blob", file(content).digest, bytes) == content.encode()
+            await thief.open()
+            assert await thief.line.ask_for("blob", file(content).digest, bytes) is None
+            assert (await owner.do("workspace_read_file", path="a.txt")).status == "ok"
+        finally:
+            await thief.caller.close()
+            await owner.caller.close()
+
+    asyncio.run(asyncio.wait_for(attack(), 120))
+
+
 @played
 async def test_what_a_token_is_for_works(me: Attacker) -> None:
     """The same line, used as it is meant to be."""

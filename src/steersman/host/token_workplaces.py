@@ -7,7 +7,6 @@ when nobody has needed it for a while, and with the server.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from hashlib import sha256
 
 from steersman.governance.policy import Book
 from steersman.governance.secret_finder import unreadable
@@ -58,10 +57,14 @@ class Narrowed:
 
 
 class TokenWorkplace(Workplace):
-    """What an agent needs for the holder of a token: the settings and rules of this machine."""
+    """What an agent needs for the holder of a token: the settings and rules of this machine.
+
+    What it keeps is the token's alone: another one for the same folder has nothing of it.
+    """
 
     def __init__(
         self,
+        token: str,
         folder: str,
         environ: Mapping[str, str],
         permissions: Permissions,
@@ -69,8 +72,7 @@ class TokenWorkplace(Workplace):
     ) -> None:
         self._permissions = permissions
         self._own = own
-        name = sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        super().__init__(folder, environ, f"agent/tokens/{name}")
+        super().__init__(folder, environ, f"agent/tokens/{token}")
 
     def _agent(self) -> Agent:
         root, home = self.workspace.root, self._home
@@ -134,7 +136,7 @@ class TokenWorkplaces:
                 own = partial(self._desk.settings_in, folder)
                 host, environ = self._desk.host, self._desk.environ
                 place = self._places[caller.token] = Place(
-                    TokenWorkplace(folder, environ, host.permissions, own)
+                    TokenWorkplace(caller.token, folder, environ, host.permissions, own)
                 )
                 place.staying = asyncio.create_task(self._stay(place, caller))
             return place
