@@ -132,7 +132,14 @@ class Door:
                 return None
             if hmac.compare_digest(given, self._token):
                 return self._owner
-            return await self._shown(text.strip())
+            holder = await self._shown(text.strip())
+            if (
+                holder is not None
+                and scope["type"] == "websocket"
+                and not await self._still(holder)
+            ):
+                return None  # it was valid a moment ago, but what it opens would last
+            return holder
         if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
             return None
         ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
