@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import os
 import socket
+import stat
 import subprocess
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import UTC, datetime
@@ -99,6 +100,7 @@ class Attacker:
         self.thread = f"t{token_hex(4)}"
         self.log: list[Stored] = []
         self.asked: list[Admit] = []
+        self.unknown: list[str] = []  # what it was asked and has no forged answer to
         self.line = Line(token_hex(16), self._answer, lambda method, body: None)
         place, environ = far(box.address), {"STEERSMAN_TOKEN": box.for_project}
         self.caller = Caller(dialing(place, environ), self.line)
@@ -140,7 +142,9 @@ class Attacker:
                     return self.log[::-1] if asked.until is None else []
                 return self.log if asked.after == 0 else []
             case "thread":
-                return Thread(self.thread, datetime.now(UTC), "forged", self.root)
+                now = datetime.now(UTC)
+                return Thread(self.thread, "forged", self.root, "cli", now, now)
+        self.unknown.append(method)
         return None
 
 
@@ -154,6 +158,7 @@ def played(
             attacker = Attacker(box)
             try:
                 await attack(attacker)
+                assert not attacker.unknown
             finally:
                 await attacker.caller.close()
 
@@ -290,6 +295,9 @@ async def shown_by_a_log(me: Attacker, name: str) -> None:
     hidden = await me.line.ask("keep", msgspec.json.encode((change,)), str)
     beside = await me.line.ask("keep", msgspec.json.encode((change, change)), str)
     plan = UndoPlan("undo", (1,), (change,), others=(change,))
+    me.forge(Change("a.txt", file("before\n"), file("a\n")))
+    believed = await me.line.ask("way", Way("plan_undo", (me.thread,), {}), UndoPlan)
+    assert [one.path for one in believed.changes] == ["a.txt"]  # where nothing is secret
     told = []
     for forged in ({}, {"manifest": hidden, "count": 1}, {"manifest": beside, "count": 0}):
         me.log.clear()
@@ -395,11 +403,15 @@ async def test_i_open_one_thread_at_once_on_two_lines(me: Attacker) -> None:
 
 @played
 async def test_i_say_that_a_session_was_cut_off_to_compare_a_secret_file(me: Attacker) -> None:
+    """What it has not done to a file, because the file is as it was, is said into the log."""
     await me.open()
-    secret = (Path(me.root) / ".env").read_text()
-    me.forge(Change(".env", file(secret, 0o600), file("other\n")))
-    await me.line.ask("recover", Activity(), NoneType)
-    assert len(me.log) == 1  # nothing was said of it
+    for name, told in (("a.txt", ["effect", "void"]), (".env", ["effect"])):
+        path = Path(me.root) / name
+        mode = stat.S_IMODE(path.stat().st_mode)
+        me.log.clear()
+        me.forge(Change(name, file(path.read_text(), mode), file("other\n")))
+        await me.line.ask("recover", Activity(), NoneType)
+        assert [getattr(heard(one.said), "cause", "") for one in me.log] == told, name
 
 
 @played
