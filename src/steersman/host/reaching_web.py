@@ -20,6 +20,7 @@ from steersman.threads.remote.wires import SILENCE, Dial, MessageWire
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
+    from websockets.exceptions import ProxyError
 
 UNAUTHORIZED = 4401  # closes a socket whose token is not valid
 LARGEST = 1 << 20  # bytes of a message
@@ -70,7 +71,13 @@ def dialing(place: Far, environ: Mapping[str, str]) -> Dial:
     """What connects to a server; raises what can be known to be wrong before."""
     try:
         from websockets.asyncio.client import connect
-        from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus
+        from websockets.exceptions import (
+            InvalidHandshake,
+            InvalidMessage,
+            InvalidProxy,
+            InvalidStatus,
+            ProxyError,
+        )
     except ModuleNotFoundError as error:
         raise UsageProblem(
             "What reaches workspaces over HTTPS is not installed.",
@@ -115,6 +122,10 @@ def dialing(place: Far, environ: Mapping[str, str]) -> Dial:
             ) from error
         except InvalidMessage as error:  # it may have been cut in the middle
             raise ConnectionResetError("it did not answer as a web server does") from error
+        except ProxyError as error:
+            raise _not_connected(place, error) from error
+        except (InvalidProxy, ImportError, ValueError) as error:
+            raise _no_proxy(place, error) from error
         except InvalidHandshake as error:
             raise _other(place) from error
         return WebWire(socket)
@@ -135,6 +146,26 @@ def _refused(place: Far, status: int, body: bytes | bytearray | None) -> Steersm
     if told is None:
         return _other(place)
     return Unfit(told.what, told.why, told.try_this)
+
+
+def _not_connected(place: Far, error: "ProxyError") -> SteersmanError:
+    """What a proxy says that does not connect to a server; only a refusal does not pass."""
+    what = f"The proxy does not connect to {place.host}"
+    response = getattr(error, "response", None)
+    if response is None:
+        return SteersmanError(f"{what}.")
+    refuses = response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
+    return (Unfit if refuses else SteersmanError)(f"{what}: status {response.status_code}.")
+
+
+def _no_proxy(place: Far, error: Exception) -> Unfit:
+    """What is wrong with the address of a proxy, which may have a password in it."""
+    why = str(error) if isinstance(error, ImportError) else getattr(error, "msg", "")
+    return Unfit(
+        "The proxy that is set in the environment cannot be used.",
+        why or "Its address is not one.",
+        f"Correct https_proxy, or add {place.host} to no_proxy.",
+    )
 
 
 def _other(place: Far) -> Unfit:
