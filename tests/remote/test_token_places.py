@@ -2,13 +2,17 @@
 
 import asyncio
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 from steersman.host import Host
 from steersman.host.desk import Desk
 from steersman.host.token_workplaces import Place, TokenWorkplaces
 from steersman.host.tokens import Token, Tokens
 from tests.hooks.kit import play
+
+PATIENCE = 20
 
 
 async def entered(places: TokenWorkplaces, host: Host, folder: Path) -> tuple[Place, Token]:
@@ -46,5 +50,36 @@ def test_a_connection_is_not_served_whose_token_was_revoked_while_it_was_accepte
         serving = asyncio.create_task(places.serve(place, receive, send, end))
         assert await said.get() == "ends"
         await serving
+
+    play(environ, scenario)
+
+
+class Held(dict[str, str]):
+    """An environment that is read as slowly as a test wants, the first time."""
+
+    def __init__(self, environ: dict[str, str]) -> None:
+        super().__init__(environ)
+        self.read, self.go_on = threading.Event(), threading.Event()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name == "HOME" and not self.read.is_set():
+            self.read.set()
+            assert self.go_on.wait(PATIENCE)
+        return super().get(name, default)
+
+
+def test_a_token_does_not_wait_for_the_agent_of_another(
+    environ: dict[str, str], workspace: Path
+) -> None:
+    async def scenario(host: Host) -> None:
+        held = Held(environ)
+        places = TokenWorkplaces(Desk(host, held, {}))
+        slow = asyncio.create_task(entered(places, host, workspace))
+        assert await asyncio.to_thread(held.read.wait, PATIENCE)
+        place, _ = await entered(places, host, workspace)
+        assert not slow.done()
+        held.go_on.set()
+        assert (await slow)[0] is not place
+        await places.close()
 
     play(environ, scenario)

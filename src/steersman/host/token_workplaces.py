@@ -7,6 +7,7 @@ when nobody has needed it for a while, and with the server.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from weakref import WeakValueDictionary
 
 from steersman.governance.policy import Book
 from steersman.governance.secret_finder import unreadable
@@ -117,7 +118,7 @@ class TokenWorkplaces:
         self._desk = desk
         self._guard = Guard(Tokens(desk.host))
         self._places: dict[str, Place] = {}
-        self._entering = asyncio.Lock()
+        self._entering = WeakValueDictionary[str, asyncio.Lock]()  # by tokens
 
     async def enter(self, caller: Holder, wanted: str) -> Place:
         """The agent of a token; raises why it does not lead to the folder."""
@@ -130,14 +131,14 @@ class TokenWorkplaces:
                 "Make one there: steer token make NAME --may work --workspace DIR",
             )
         folder = await self._desk.bench.folder(wanted, caller)
-        async with self._entering:
+        async with self._entering.setdefault(caller.token, asyncio.Lock()):
             place = self._places.get(caller.token)
             if place is None:
-                own = partial(self._desk.settings_in, folder)
-                host, environ = self._desk.host, self._desk.environ
-                place = self._places[caller.token] = Place(
-                    TokenWorkplace(caller.token, folder, environ, host.permissions, own)
-                )
+                made = partial(
+                    TokenWorkplace, caller.token, folder, self._desk.environ,
+                    self._desk.host.permissions, partial(self._desk.settings_in, folder),
+                )  # fmt: skip
+                place = self._places[caller.token] = Place(await asyncio.to_thread(made))
                 place.staying = asyncio.create_task(self._stay(place, caller))
             return place
 
