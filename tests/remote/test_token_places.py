@@ -83,3 +83,15 @@ def test_a_token_does_not_wait_for_the_agent_of_another(
         await places.close()
 
     play(environ, scenario)
+
+
+def test_an_agent_whose_folder_is_gone_says_so(environ: dict[str, str], tmp_path: Path) -> None:
+    async def scenario(host: Host) -> None:
+        folder = tmp_path / "gone"
+        folder.mkdir()
+        place, _ = await entered(TokenWorkplaces(Desk(host, environ, {})), host, folder)
+        folder.rmdir()
+        await over(place)
+        assert place.over == "The folder of the workspace is gone."
+
+    play(environ, scenario)

@@ -168,7 +168,7 @@ class TokenWorkplaces:
         why = "The server of the workspace has stopped."
         try:
             await asyncio.wait({revoked, alone}, return_when=asyncio.FIRST_COMPLETED)
-            why = REVOKED if revoked.done() else "Nobody used this line for a long time."
+            why = REVOKED if revoked.done() else alone.result()
         finally:
             for one in (revoked, alone):
                 one.cancel()

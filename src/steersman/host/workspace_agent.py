@@ -187,8 +187,8 @@ async def _alone(held: int, path: str) -> bool:
         await asyncio.sleep(0.02)
 
 
-async def unneeded(lines: Lines, connected: set[asyncio.Task[None]], workplace: Workplace) -> None:
-    """Return when nobody was connected for long: a cut line is given up, then the agent ends.
+async def unneeded(lines: Lines, connected: set[asyncio.Task[None]], workplace: Workplace) -> str:
+    """Say why an agent ends, when nobody was connected for long: a cut line is given up before.
 
     Where the folder is gone, there is nothing to wait for.
     """
@@ -199,7 +199,8 @@ async def unneeded(lines: Lines, connected: set[asyncio.Task[None]], workplace: 
         await workplace.agent.leave_gone()
         alone = 0.0 if connected else alone + 5
         if alone and not await asyncio.to_thread(os.path.isdir, workplace.workspace.root):
-            return
+            return "The folder of the workspace is gone."
+    return "Nobody used this line for a long time."
 
 
 def attach(folder: str, environ: Mapping[str, str]) -> None:
