@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection
+from datetime import datetime
 from types import TracebackType
 
 import msgspec
@@ -34,6 +35,14 @@ class Missed(Struct, frozen=True):
     dropped: int
 
 
+class _Piece(Struct):
+    """A broadcast in a queue; `by`: it was there at this moment, though its own may be later."""
+
+    number: int
+    message: Message
+    by: datetime
+
+
 class Subscription:
     """One reader's bounded window on a thread; iterate it, leave the `with` block to end it."""
 
@@ -43,7 +52,7 @@ class Subscription:
         self._capacity = capacity
         self._queue: OrderedDict[int, Message | Missed] = OrderedDict()
         self._count = 0
-        self._pieces: dict[str, deque[tuple[int, Message]]] = {}  # the broadcasts among them
+        self._pieces: dict[str, deque[_Piece]] = {}  # the broadcasts among them
         self._gap: Missed | None = None
         self._wake = asyncio.Event()
         self._closed = False
@@ -75,15 +84,20 @@ class Subscription:
         self._count += 1
         self._queue[self._count] = item
         if isinstance(item, Message) and not item.seq:
-            self._pieces.setdefault(item.thread, deque()).append((self._count, item))
+            waiting = self._pieces.setdefault(item.thread, deque())
+            for earlier in reversed(waiting):
+                if item.time >= earlier.by:
+                    break
+                earlier.by = item.time  # the clock was set back
+            waiting.append(_Piece(self._count, item, item.time))
 
     def pieces(self, whole: Message) -> list[Message]:
         """Take out what was broadcast in a thread before a message of it."""
         taken = []
         waiting = self._pieces.get(whole.thread, ())
-        while waiting and waiting[0][1].time <= whole.time:
-            taken.append(waiting[0][1])
-            self._take(waiting[0][0])
+        while waiting and waiting[0].by <= whole.time:
+            taken.append(waiting[0].message)
+            self._take(waiting[0].number)
         return taken
 
     def _take(self, number: int) -> Message | Missed:

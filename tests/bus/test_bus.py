@@ -285,6 +285,24 @@ def test_pieces_are_taken_out_up_to_the_moment_of_what_they_led_to():
     asyncio.run(work())
 
 
+def test_pieces_before_others_led_to_the_same_though_the_clock_was_set_back_between_them():
+    async def work() -> None:
+        bus = Bus()
+        stored = a_message(7)
+        seconds = (60, 61, -2, -1, 1)  # from the message on
+        first, second, third, fourth, late = (
+            replace(a_message(0), time=stored.time + timedelta(seconds=one)) for one in seconds
+        )
+        with bus.subscribe(THREAD) as reader:
+            for message in (first, second, third, fourth, late):
+                bus.publish(message)
+            assert reader.pieces(stored) == [first, second, third, fourth]
+            reader.close()
+            assert await drained(reader) == [late]
+
+    asyncio.run(work())
+
+
 def test_a_page_costs_no_more_than_its_messages_and_the_pieces_before_them():
     compared = 0
 
