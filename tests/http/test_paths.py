@@ -43,6 +43,13 @@ def test_what_cannot_be_done_there(server: Served, method: str, path: str, allow
     assert got.json == {"what": f"{method} cannot be used here."}
 
 
+@pytest.mark.parametrize("method", ["socket", "SOCKET", "websocket"])
+def test_no_method_opens_a_socket(server: Served, method: str) -> None:
+    """Whatever it is called: an address of sockets only is none for requests."""
+    assert server.request(method, "/api/v0/socket").status == 404
+    assert server.request(method, "/api/v0/me").status == 405
+
+
 def test_an_address_of_its_own_is_not_that_of_a_thread(server: Served) -> None:
     """`POST /threads/import` imports; reading what is there is reading a thread of that name."""
     got = server.request("GET", "/api/v0/threads/import")

@@ -15,7 +15,6 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 JSON = "application/json"
-SOCKET = "socket"  # in the place of a method
 PART = 1 << 16  # bytes of a stream that are sent at once
 
 
@@ -162,7 +161,7 @@ def with_socket(served: Callable[[Socket], Awaitable[None]]) -> App:
 class Paths:
     """Which application serves a path, by method; one part of a path may be a name, as `{this}`.
 
-    A path without one goes first: `/threads/import` is no thread.
+    A path without one goes first: `/threads/import` is no thread. A socket begins as a `GET`.
     """
 
     def __init__(self, missing: App, wrong_method: Callable[[list[str]], App]) -> None:
@@ -184,7 +183,7 @@ class Paths:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have a request served."""
-        method = scope["method"] if scope["type"] == "http" else SOCKET
+        method = scope.get("method", "GET")
         wanted = "GET" if method == "HEAD" else method
         others: list[str] = []
         for methods, params in self._candidates(scope["path"]):
@@ -192,13 +191,9 @@ class Paths:
                 scope["path_params"] = params
                 await app(scope, receive, send)
                 return
-            others += [one for one in methods if one != SOCKET]
-        if method == SOCKET:
-            await send({"type": "websocket.close", "code": 1000, "reason": ""})
-        elif others:
-            await self._wrong_method(others)(scope, receive, send)
-        else:
-            await self._missing(scope, receive, send)
+            others += methods
+        answer = self._wrong_method(others) if others else self._missing
+        await answer(scope, receive, send)
 
     def _candidates(self, path: str) -> Iterator[tuple[dict[str, App], dict[str, str]]]:
         if (plain := self._plain.get(path)) is not None:

@@ -22,7 +22,6 @@ from steersman.ports.http import (
     workspace,
 )
 from steersman.ports.http.asgi import (
-    SOCKET,
     App,
     Paths,
     Receive,
@@ -77,7 +76,7 @@ class Server:
         )
 
     def _routed(self) -> App:
-        paths = Paths(_missing, _wrong_method)
+        paths, sockets = Paths(_missing, _wrong_method), Paths(_closed, _wrong_method)
         for one in OPERATIONS:
             paths.add(one.method, one.at, served(one, self._desk))
         for path in ("/events", "/threads/{thread}/events"):
@@ -88,11 +87,16 @@ class Server:
             ("/workspace/line", self.lines.socket),
             ("/terminals/{terminal}/attach", self._attaching.socket),
         ):
-            paths.add(SOCKET, f"{PREFIX}{path}", with_socket(run))
+            sockets.add("GET", f"{PREFIX}{path}", with_socket(run))
         paths.add("GET", "/openapi.json", self._described)
         paths.add("GET", "/healthz", self._health)
         paths.add("GET", "/readyz", self._ready)
-        return paths
+
+        async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+            of_its_kind = sockets if scope["type"] == "websocket" else paths
+            await of_its_kind(scope, receive, send)
+
+        return routed
 
     async def _shown(self, text: str) -> Holder | None:
         """Who shows a token; one that was seen a moment ago is not looked up again."""
@@ -149,6 +153,10 @@ def _json(told: Any) -> Response:
 
 
 _missing = problem(404, Problem("There is nothing at this address."))
+
+
+async def _closed(_: Scope, __: Receive, send: Send) -> None:
+    await send({"type": "websocket.close", "code": 1000, "reason": ""})
 
 
 def _wrong_method(allowed: Sequence[str]) -> App:
