@@ -70,6 +70,11 @@ def test_git_says_how_without_an_editor(command, instead):
         "cd sub && ls",
         "mkdir sub && cd sub",
         "cd sub || echo missing",
+        "cd sub > list.txt",  # makes a file
+        "cd>list.txt",
+        "cd a && cd b 2>list.txt",
+        "cd `./make-folder`",
+        'cd "$(mktemp -d)"',
         "less calc.py",  # prints all of it
         "man ls",
         "echo vim",

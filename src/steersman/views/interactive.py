@@ -20,7 +20,7 @@ COMMIT = "Use `/commit`, or give the message with `-m`."
 AMEND = "Keep the message with `--no-edit`, or give one with `-m`."
 
 ASKED = ("--version", "--help", "-h")  # any program answers that without a terminal
-GOES = (["cd"], ["pushd"])
+GOES = ("cd", "pushd")
 BEFORE = {"sudo", "doas", "env", "command", "exec", "time", "nice", "nohup"}
 
 _ASSIGNED = re.compile(r"(\w+)=")
@@ -29,12 +29,13 @@ _MESSAGE = re.compile(
 )
 _BY_PIECES = re.compile(r"-p|--patch|--interactive")
 _WITH_VALUE = ("-C", "-c")
+_INNER = re.compile(r"`|\$\(")  # a command whose output is a word
 
 
 def check_terminal(command: str) -> None:
     """Refuse a command that needs a terminal or only goes elsewhere; say what to do instead."""
     simple = [words for words in _simple(command) if words]
-    if simple and all(words[:1] in GOES for words in simple):
+    if simple and not _INNER.search(command) and all(map(_only_goes, simple)):
         raise UsageProblem(
             f"`{command[:60]}` has no effect: every command starts in the workspace.",
             try_this=f"Use `!{command[:60]} && COMMAND`.",
@@ -47,6 +48,11 @@ def check_terminal(command: str) -> None:
             raise UsageProblem(
                 f"`{shown}` needs a terminal, and a command has none here.", try_this=instead
             )
+
+
+def _only_goes(words: Sequence[str]) -> bool:
+    """Whether a folder is all that is said; more words may be a file that is written."""
+    return words[0] in GOES and len(words) <= 2
 
 
 def _simple(command: str) -> Iterator[list[str]]:
