@@ -7,7 +7,8 @@ for as long as it is there.
 
 import os
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
@@ -41,23 +42,26 @@ def looked_after(child: subprocess.Popen[bytes], top: str, seconds: float) -> It
 
 
 def _look_after(child: subprocess.Popen[bytes], top: str, seconds: float, over: Event) -> None:
-    pause = FIRST
-    while not over.wait(min(pause, seconds)):
-        seconds -= pause
+    pause, until = FIRST, time.monotonic() + seconds  # a look in a large repository takes time, too
+
+    def enough() -> bool:
+        return over.is_set() or time.monotonic() >= until
+
+    while not over.wait(max(min(pause, until - time.monotonic()), 0)):
         pause *= 2
-        if path := next(_special(top, over), ""):
+        if path := next(_special(top, enough), ""):
             if len(_known) >= MOST_KNOWN:
                 _known.clear()
             _known[top] = path
-        if path or seconds <= 0:
+        if path or enough():
             child.kill()
             return
 
 
-def _special(top: str, over: Event) -> Iterator[str]:
+def _special(top: str, enough: Callable[[], bool]) -> Iterator[str]:
     """The pipes and devices where git reads: its rules in any folder, and all of a repository."""
     waiting, seen = [(top, False)], set[str]()
-    while waiting and not over.is_set():
+    while waiting and not enough():
         folder, own = waiting.pop()
         if own:  # links in a repository are followed
             folder = os.path.realpath(folder)
