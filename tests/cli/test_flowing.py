@@ -23,6 +23,19 @@ def test_an_answer_is_broken_between_words(steer, script):
     assert f"{WORDS}\n" in piped.stdout
 
 
+@pytest.mark.parametrize("cut", ["```sh\necho here\n", "```sh\necho here"])
+def test_an_answer_that_broke_off_in_code_does_not_make_code_of_the_next(steer, script, cut):
+    """At the end of a line as in the middle of one."""
+    text = f"```sh\necho here\n```\n{WORDS}"
+    model = script({"text": text, "chunk": 1, "drop": len(cut)})
+    with Terminal(steer, "run", "--model", model, "go") as terminal:
+        assert terminal.end() == 0
+    assert terminal.text.count("echo here\n") == 2
+    prose = [line for line in terminal.text.splitlines() if line.startswith("considerations")]
+    assert " ".join(prose) == WORDS
+    assert max(map(len, prose)) <= 100
+
+
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_pieces_of_any_size_flow_alike(monkeypatch, size):
     monkeypatch.setenv("COLUMNS", "20")

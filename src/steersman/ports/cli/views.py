@@ -283,16 +283,18 @@ class PlainView:
                 self._print(indented(text))
         self._status.work("thinking")
 
+    def _break_off(self) -> None:
+        """Nothing follows a streamed answer; what is streamed next begins anew."""
+        streamed, self._streamed, last = self._streamed, "", self._flow.rest()
+        if streamed and not streamed.endswith("\n"):
+            self._print(last)
+
     def _error(self, error: Error) -> None:
-        if self._streamed and not self._streamed.endswith("\n"):
-            self._print(self._flow.rest())  # the answer broke off in the middle of a line
-        self._streamed = ""
+        self._break_off()
         self._print(flowing(error_words(error)))
 
     def _end(self, end: TurnEnd, message: Message) -> None:
-        if self._streamed and not self._streamed.endswith("\n"):
-            self._print(self._flow.rest())
-        self._streamed = ""
+        self._break_off()
         good = end.ending == "done"
         mark = click.style("✓ " if good else "✗ ", fg="green" if good else "red")
         reason = f": {sentence(end.reason)}" if end.reason else ""
