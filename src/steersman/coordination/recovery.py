@@ -30,7 +30,7 @@ from steersman.store.log import Draft
 UNKNOWN = "interrupted: outcome unknown"
 NOT_BEGUN = "interrupted: it had not begun"
 CUT_OFF = "the process ended unexpectedly"
-COPIED = "this thread is a copy that begins here"
+COPIED = "the rest is in the thread that this one continues"
 
 
 class Resumption(Struct, frozen=True):
@@ -223,6 +223,6 @@ def _last_word(opened: Message, begun: Begun, why: str, steps: int) -> Body:
         case AgentSpawn(agent=agent, lane=lane):
             return AgentDone(agent, lane, "interrupted")
         case TurnStart():
-            return TurnEnd("interrupted", steps)
+            return TurnEnd("interrupted", steps, why if why == COPIED else "")
         case _:
             return SessionEnd("interrupted", reason=why)

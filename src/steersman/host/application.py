@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator,
 from contextlib import aclosing
 from functools import cached_property
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from secrets import choice
 from types import TracebackType
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from steersman.threads.session import Session
 
 ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
-COPIED = 2000  # messages copied at a time
 Origin = Literal["run", "call", "demo", "fork", "import"]
 
 
@@ -192,6 +190,8 @@ class Host:
 
     def fork(self, thread_id: str, at: int | None = None, remark: str = "") -> Thread:
         """A new thread that shares another's history up to a message; its title has a remark."""
+        from steersman.host.copying import copy_messages
+
         source = self.find(thread_id)
         until = source.head if at is None else at
         if not 1 <= until <= source.head:
@@ -202,9 +202,7 @@ class Host:
         origin: Origin = "import" if source.imported else "fork"
         title = f"{source.title.removesuffix(remark)[: 80 - len(remark)]}{remark}"
         copy = self.create(source.workspace, title, origin=origin, parent=(source.id, until))
-        rows = self.store.read(source.id, until=until)
-        while page := list(islice(rows, COPIED)):
-            self.store.append(copy.id, page, sync=True)
+        copy_messages(self.store, source.id, copy.id, until)
         self._keep(copy.id, Kept(self.kept(source.id)))
         return self.find(copy.id)
 

@@ -84,9 +84,15 @@ def _void(never: Sequence[Message]) -> list[Draft]:
 
 
 def _copied(log: ThreadLog) -> bool:
-    """Whether everything in a log is another thread's, of which it is a copy."""
+    """Whether everything in a log is another thread's, of which it is a copy.
+
+    Receipts of what was withdrawn there come after it.
+    """
     thread = log.store.thread(log.thread)
-    return thread is not None and log.head <= (thread.parent_seq or 0)
+    if thread is None or thread.parent_seq is None:
+        return False
+    own = log.store.read(log.thread, after=thread.parent_seq)
+    return all(row.kind == "steer" for row in own)
 
 
 def _cut_off(log: ThreadLog) -> list[Message]:

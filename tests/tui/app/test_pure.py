@@ -258,6 +258,12 @@ def told(*endings, steps=1):
     return story
 
 
+def test_a_turn_that_goes_on_in_another_thread_was_not_cut_off():
+    reason = "the rest is in the thread that this one continues"
+    end = Remark("e", 1, 1, "steersman", TurnEnd("interrupted", 2, reason), "cancelled")
+    assert [line.plain for line in draw(end, 80, Look(DARK))] == [f"– {reason} · 2 steps"]
+
+
 def test_what_trying_again_says():
     assert again(Story()) == ""
     assert again(told("done")) == "words 1"

@@ -215,7 +215,7 @@ def test_a_job_of_the_thread_that_was_copied_did_not_end_unexpectedly(desk, scri
     stayed = "stayed with the thread that this one is a copy of."
     assert here == [
         f"Background job p1 (sleep 600) {stayed}",
-        "interrupted (exit -) this thread is a copy that begins here",
+        "interrupted (exit -) the rest is in the thread that this one continues",
     ]
     assert f'- The background job p1 ("sleep 600") {stayed}' in told
 
@@ -269,3 +269,35 @@ def test_before_a_queued_message_it_was_not_delivered(desk, script, gate, how):
     assert told == ["hello"]
     assert shown == [("hello", ""), ("second", "withdrawn")]
     assert queued == []
+
+
+def test_what_i_withdrew_stays_withdrawn_wherever_i_go_back_to(desk, script, gate):
+    """Also where it was still queued; and a turn that goes on elsewhere was not cut off."""
+    wait = {"tool_calls": [gate.wait]}
+
+    async def scenario(desk):
+        await desk.seat.say("hello")
+        await asyncio.to_thread(gate.waiting)
+        await desk.seat.handle.queue("first")
+        second = await desk.seat.handle.queue("second")
+        await desk.seat.handle.withdraw(second)
+        await asyncio.to_thread(gate.open)
+        while said(desk) != ["hello", "first"] or desk.seat.doing == "working":
+            await asyncio.sleep(0.01)
+        source = desk.seat.id
+        (queued,) = (m.seq for m in desk.messages("steer") if m.body.text == "second")
+        await desk.type(f"/rewind {queued}")
+        story = Story()
+        for message in desk.messages():
+            story.feed(message)
+        left = [one.text for one in story.queued()]
+        ends = [words(m.body) for m in desk.messages("turn_end")]
+        copy = desk.seat.id
+        await desk.type("go on")
+        return left, ends, said(desk), [*desk.host.verify(copy), *desk.host.verify(source)]
+
+    left, (end,), told, flaws = desk(scenario, model=script(wait, DONE, DONE, DONE, DONE))
+    assert left == ["first"]
+    assert end.endswith("the rest is in the thread that this one continues")
+    assert sorted(told) == ["first", "go on", "hello"]
+    assert flaws == []

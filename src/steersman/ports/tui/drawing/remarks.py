@@ -118,7 +118,8 @@ def _told(block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
 
 def _ended(end: TurnEnd, block: Remark, palette: Palette) -> tuple[str, Style, str, list[str]]:
     good = end.ending == "done"
-    told = [ENDINGS[end.ending], counted(end.steps, "step")]
+    elsewhere = end.ending == "interrupted" and end.reason  # it is in the thread this one copies
+    told = [elsewhere or ENDINGS[end.ending], counted(end.steps, "step")]
     if block.seconds >= 1:
         told.append(spent(round(1000 * block.seconds)))
     mark, style = ("✓", palette.good) if good else ("–", palette.dim)
@@ -128,7 +129,8 @@ def _ended(end: TurnEnd, block: Remark, palette: Palette) -> tuple[str, Style, s
     known = end.ending in ("failed", "limit", "blocked", "needs_answer")
     login = end.ending == "failed" and "steer login" in block.advice  # the same key fails again
     next_ = "After /login, " * login + NEXT.get(end.ending, "")
-    return mark, style, " · ".join(told), _filled("" if known else end.reason, next_)
+    below = () if elsewhere else ("" if known else end.reason, next_)
+    return mark, style, " · ".join(told), _filled(*below)
 
 
 def _filled(*texts: str) -> list[str]:
