@@ -79,6 +79,9 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Webbox]:
     project.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", project], check=True)
     (project / "a.txt").write_text("a\n")
+    (project / "conf").mkdir()
+    (project / "conf" / "production").write_text("also secret\n")
+    (project / ".env.production").symlink_to("conf/production")
     (project / "private").mkdir()
     (project / "private" / "notes").write_text("of this machine alone\n")
     (home / ".config/steersman").mkdir(parents=True)
@@ -281,9 +284,12 @@ async def test_i_undo_into_a_program_that_runs_as_its_owner(me: Attacker) -> Non
     assert not (Path(me.root) / "tool").exists()
 
 
-@pytest.mark.parametrize("name", [".env", "private/notes"])
+@pytest.mark.parametrize("name", [".env", "private/notes", "conf/production"])
 def test_i_forge_a_log_to_be_shown_a_secret_file(box: Webbox, name: str) -> None:
-    """What an undo would overwrite is kept and named; from its name its content is had."""
+    """What an undo would overwrite is kept and named; from its name its content is had.
+
+    Where a link with a secret name leads is as secret as the link.
+    """
     played(lambda me: shown_by_a_log(me, name))(box)
 
 

@@ -143,6 +143,8 @@ class BoundAgent(Agent):
         self._own = own
         self._also = also
         self._journal = Journal(root, self.objects)
+        self._hides: tuple[str, ...] = ()
+        self._finder = Finder(root)
         self._secret = PLAIN_SIGHT
 
     def begin(self, name: str) -> Line:
@@ -162,7 +164,9 @@ class BoundAgent(Agent):
         """Find out which files are secret now."""
 
         def find() -> SecretFiles:
-            return Finder(self.root, self._also()).find(deep=False)[0]
+            if (also := self._also()) != self._hides:
+                self._hides, self._finder = also, Finder(self.root, also)
+            return self._finder.find()[0]  # what secret links lead to is known after a deep look
 
         self._secret = await asyncio.to_thread(find)
 
