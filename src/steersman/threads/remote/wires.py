@@ -1,6 +1,7 @@
 """One connection between a host and an agent, of those that carry a line one after the other."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
@@ -33,7 +34,7 @@ class Wire(Protocol):
 Dial = Callable[[], Awaitable[Wire]]
 
 
-class ByteWire:
+class ByteWire(ABC):
     """Frames as they come in bytes, wherever these come from."""
 
     async def read(self) -> Frame | None:
@@ -57,9 +58,9 @@ class ByteWire:
             got += more
         return bytes(got)
 
+    @abstractmethod
     async def _some(self, most: int) -> bytes:
         """Some bytes; none where there will be no more."""
-        raise NotImplementedError
 
 
 class StreamWire(ByteWire):
