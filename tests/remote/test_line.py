@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from steersman.records.errors import Denied, SteersmanError
-from steersman.threads.remote.calling import Caller, Lines, Unfit
+from steersman.threads.remote.calling import Caller, Hopeless, Lines
 from steersman.threads.remote.frames import (
     LARGEST,
     PROTOCOL,
@@ -417,7 +417,7 @@ async def test_an_agent_that_was_restarted_says_that_it_does_not_know_the_line()
     asked = await two.host.send("hold", "work")
     two.lines.open.clear()
     two.pipes[-1].cut()
-    with pytest.raises(Unfit, match="The workspace agent was restarted"):
+    with pytest.raises(Hopeless, match="The workspace agent was restarted"):
         await asked.answer
     await two.close()
 
@@ -463,5 +463,5 @@ async def test_an_agent_of_another_version_is_known_by_a_sentence() -> None:
         return Older(Hello("l1", protocol=PROTOCOL + 1, version="9.9.9"))
 
     line = Line("l1", nothing, lambda method, body: None)
-    with pytest.raises(Unfit, match=r"The agent there is Steersman 9\.9\.9, and this is"):
+    with pytest.raises(Hopeless, match=r"The agent there is Steersman 9\.9\.9, and this is"):
         await Caller(dial, line).open()

@@ -11,7 +11,7 @@ import pytest
 from steersman.host.reaching_web import dialing
 from steersman.records.errors import SteersmanError
 from steersman.records.far import far
-from steersman.threads.remote.calling import Unfit
+from steersman.threads.remote.calling import Hopeless
 
 BOX = far("https://box.example.org:8920/srv/app")
 
@@ -56,7 +56,7 @@ def test_what_a_proxy_says_may_pass_when_the_trouble_is_its_own(
         told = dialed()
     assert isinstance(told, SteersmanError)
     assert told.what == f"The proxy does not connect to box.example.org: status {status[:3]}."
-    assert isinstance(told, Unfit) is not passes  # after that, nobody would dial again
+    assert isinstance(told, Hopeless) is not passes  # after that, nobody would dial again
 
 
 def test_a_proxy_that_does_not_speak_as_one_may_have_been_cut(
@@ -66,7 +66,7 @@ def test_a_proxy_that_does_not_speak_as_one_may_have_been_cut(
         monkeypatch.setenv("https_proxy", address)
         told = dialed()
     assert isinstance(told, SteersmanError)
-    assert not isinstance(told, Unfit)
+    assert not isinstance(told, Hopeless)
     assert told.what == "The proxy does not connect to box.example.org."
 
 
@@ -76,7 +76,7 @@ def test_a_proxy_that_does_not_speak_as_one_may_have_been_cut(
 def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("https_proxy", address)
     told = dialed()
-    assert isinstance(told, Unfit)
+    assert isinstance(told, Hopeless)
     assert told.what == "The proxy that is set in the environment cannot be used."
     assert told.why
     assert "pass" not in told.why

@@ -12,7 +12,7 @@ from secrets import token_hex
 from steersman.records.errors import SteersmanError
 from steersman.records.far import Far, far
 from steersman.threads.remote.answering import Reach
-from steersman.threads.remote.calling import Unfit
+from steersman.threads.remote.calling import Hopeless
 from steersman.threads.remote.frames import LARGEST, Frame, Garbled
 from steersman.threads.remote.wires import StreamWire
 
@@ -40,7 +40,7 @@ class SshWire(StreamWire):
         except Garbled as wrong:
             if self._heard:
                 raise
-            raise Unfit(
+            raise Hopeless(
                 f"{self._host} does not answer as a workspace agent does.",
                 "Its shell may print something for every session, or `steer` there is another one.",
                 f"Try it: ssh {self._host} steer --version",

@@ -14,7 +14,7 @@ from steersman.records.errors import SteersmanError, UsageProblem
 from steersman.records.far import Far
 from steersman.records.problem import Problem
 from steersman.records.thread_facts import API
-from steersman.threads.remote.calling import Unfit
+from steersman.threads.remote.calling import Hopeless
 from steersman.threads.remote.frames import Frame
 from steersman.threads.remote.wires import SILENCE, Dial, MessageWire
 
@@ -64,7 +64,7 @@ class WebWire(MessageWire):
 
     def _check(self) -> None:
         if self._socket.close_code == UNAUTHORIZED:
-            raise Unfit(*_NO_TOKEN)
+            raise Hopeless(*_NO_TOKEN)
 
 
 def dialing(place: Far, environ: Mapping[str, str]) -> Dial:
@@ -142,10 +142,10 @@ def _refused(place: Far, status: int, body: bytes | bytearray | None) -> Steersm
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # it may pass
         return SteersmanError(f"{place.host} answered with status {status}.")
     if status == HTTPStatus.UNAUTHORIZED:
-        return Unfit(*_NO_TOKEN)
+        return Hopeless(*_NO_TOKEN)
     if told is None:
         return _other(place)
-    return Unfit(told.what, told.why, told.try_this)
+    return Hopeless(told.what, told.why, told.try_this)
 
 
 def _not_connected(place: Far, error: "ProxyError") -> SteersmanError:
@@ -155,21 +155,21 @@ def _not_connected(place: Far, error: "ProxyError") -> SteersmanError:
     if response is None:
         return SteersmanError(f"{what}.")
     refuses = response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
-    return (Unfit if refuses else SteersmanError)(f"{what}: status {response.status_code}.")
+    return (Hopeless if refuses else SteersmanError)(f"{what}: status {response.status_code}.")
 
 
-def _no_proxy(place: Far, error: Exception) -> Unfit:
+def _no_proxy(place: Far, error: Exception) -> Hopeless:
     """What is wrong with the address of a proxy, which may have a password in it."""
     why = str(error) if isinstance(error, ImportError) else getattr(error, "msg", "")
-    return Unfit(
+    return Hopeless(
         "The proxy that is set in the environment cannot be used.",
         why or "Its address is not one.",
         f"Correct https_proxy, or add {place.host} to no_proxy.",
     )
 
 
-def _other(place: Far) -> Unfit:
-    return Unfit(
+def _other(place: Far) -> Hopeless:
+    return Hopeless(
         f"{place.host} does not offer workspaces over HTTPS.",
         "It has an older version of Steersman, or another program is at this address.",
         "Install the same version there and run `steer serve`, or use ssh://HOST/PATH.",

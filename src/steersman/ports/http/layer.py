@@ -139,7 +139,7 @@ async def answered(made: Operation, desk: Desk, scope: Scope, receive: Receive) 
     return Response(msgspec.json.encode(answer))
 
 
-class Unfit(Exception):
+class Rejected(Exception):
     """A request that cannot be for this operation."""
 
     def __init__(self, status: int, what: str, why: str = "") -> None:
@@ -151,20 +151,20 @@ async def _given(made: Operation, desk: Desk, scope: Scope, receive: Receive) ->
     """What an operation is called with."""
     caller: Holder = scope["state"]["holder"]
     if not caller.may(made.needs):
-        raise Unfit(403, f"This token may not do that: it lacks the right “{made.needs}”.")
+        raise Rejected(403, f"This token may not do that: it lacks the right “{made.needs}”.")
     given: dict[str, Any] = {"desk": desk, "caller": caller}
     try:
         given["params"] = _params(made.params, scope)
         if made.body is not None:
             given["body"] = await _body(made, scope, receive)
     except msgspec.ValidationError as error:
-        raise Unfit(400, sentence(error)) from error
+        raise Rejected(400, sentence(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Unfit(400, "The body is not JSON.", sentence(error)) from error
+        raise Rejected(400, "The body is not JSON.", sentence(error)) from error
     except TooLarge as error:
-        raise Unfit(413, "The request is too large.") from error
+        raise Rejected(413, "The request is too large.") from error
     except (TimeoutError, Disconnected) as error:
-        raise Unfit(408, "The request did not arrive in time.") from error
+        raise Rejected(408, "The request did not arrive in time.") from error
     # Calls in folders are known by their names where they are made.
     if made.path.startswith("/threads") and (name := getattr(given.get("body"), "id", "")):
         thread = getattr(given["params"], "thread", "")
@@ -174,18 +174,18 @@ async def _given(made: Operation, desk: Desk, scope: Scope, receive: Receive) ->
 
 async def _body(made: Operation, scope: Scope, receive: Receive) -> Any:
     if header(scope, b"content-type").partition(";")[0].strip().lower() != made.takes:
-        raise Unfit(415, f"This takes `{made.takes}`.")
+        raise Rejected(415, f"This takes `{made.takes}`.")
     async with asyncio.timeout(PATIENCE):
         data = await body_of(receive)
     if await too_many(data, lines=made.takes == LINES):
-        raise Unfit(413, f"The request has more than {MOST:,} values.")
+        raise Rejected(413, f"The request has more than {MOST:,} values.")
     return data if made.body is bytes else msgspec.json.decode(data, type=made.body)
 
 
 def _failed(made: Operation, error: Exception) -> Response:
     """What is wrong, for a program and for a person."""
     match error:
-        case Unfit():
+        case Rejected():
             return problem(error.status, error.problem)
         case Waits():
             return problem(409, error.record)

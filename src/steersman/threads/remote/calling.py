@@ -16,8 +16,8 @@ PATIENCE = 900.0  # seconds without a connection after which a line is given up
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class Unfit(SteersmanError):
-    """The agent cannot work with this version of Steersman."""
+class Hopeless(SteersmanError):
+    """The agent, or what leads to it, will not do however often it is dialed."""
 
 
 async def greet(wire: Wire, line: Line, *, fresh: bool) -> Hello:
@@ -36,13 +36,13 @@ async def greet(wire: Wire, line: Line, *, fresh: bool) -> Hello:
     if hello.problem:
         raise SteersmanError(hello.problem)
     if hello.protocol != PROTOCOL:
-        raise Unfit(
+        raise Hopeless(
             f"The agent there is Steersman {hello.version}, and this is {__version__}.",
             "They speak to workspaces in different ways.",
             "Install the same version on both machines.",
         )
     if not hello.line:
-        raise Unfit(
+        raise Hopeless(
             "The workspace agent was restarted.",
             "What was under way there has ended with it.",
             "Continue the thread; what was done is in its log.",
@@ -101,7 +101,7 @@ class Caller:
             try:
                 wire = await self._dial()
                 return wire, (await self._greeted(wire, fresh=False)).received
-            except Unfit:
+            except Hopeless:
                 raise
             except (OSError, SteersmanError) as error:
                 if self._clock() >= until:
