@@ -4,12 +4,15 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from steersman.host import Host
 from steersman.host.desk import Desk
-from steersman.host.tokens import Guard, Holder, Token, Tokens
+from steersman.host.tokens import Guard, Holder, Tickets, Token, Tokens
+from steersman.ports.http.asgi import Receive, Scope, Send
+from steersman.ports.http.door import UNAUTHORIZED, Door
 from steersman.ports.http.frames import Frame
 from steersman.ports.http.streams import Streams
 from tests.hooks.kit import play
@@ -106,3 +109,33 @@ def test_when_tokens_cannot_be_understood_streams_end(environ: dict[str, str]) -
                 await ended
 
     play(environ, scenario)
+
+
+def test_a_socket_is_not_opened_with_a_token_that_was_valid_a_moment_ago() -> None:
+    """A request is let in by what was known then; a socket would last."""
+    entered, said = list[str](), list[Any]()
+
+    async def app(scope: Scope, _: Receive, __: Send) -> None:
+        entered.append(scope["type"])
+
+    async def shown(_: str) -> Holder:
+        return Holder("guest", token="0")
+
+    async def still(_: Holder) -> bool:
+        return False
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    door = Door(
+        app, hosts=["box"], origins=[], token="own", shown=shown, still=still, tickets=Tickets()
+    )
+    headers = [(b"host", b"box"), (b"authorization", b"Bearer guest")]
+    same = {"method": "GET", "path": "/", "query_string": b"", "headers": headers}
+    for kind in ("http", "websocket"):
+        asyncio.run(door({"type": kind, **same}, receive, send))
+    assert entered == ["http"]
+    assert said[-1]["code"] == UNAUTHORIZED
