@@ -133,17 +133,14 @@ class Door:
             if hmac.compare_digest(given, self._token):
                 return self._owner
             holder = await self._shown(text.strip())
-            if (
-                holder is not None
-                and scope["type"] == "websocket"
-                and not await self._still(holder)
-            ):
-                return None  # it was valid a moment ago, but what it opens would last
-            return holder
-        if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
+            if scope["type"] == "http":
+                return holder
+        elif scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
             return None
-        ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
-        holder = self._tickets.use(ticket[0], scope["path"]) if len(ticket) == 1 else None
+        else:
+            ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [])
+            holder = self._tickets.use(ticket[0], scope["path"]) if len(ticket) == 1 else None
+        # What was known a moment ago is not enough for what lasts.
         return holder if holder is not None and await self._still(holder) else None
 
     def _unknown(self, scope: Scope, fields: dict[bytes, list[bytes]]) -> Refused:
