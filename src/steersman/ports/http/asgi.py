@@ -6,6 +6,7 @@ tries the paths one by one. All of that took a fifth of a server's start, and so
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -150,7 +151,8 @@ def with_socket(served: Callable[[Socket], Awaitable[None]]) -> App:
     """What serves a socket, as an application."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
-        await served(Socket(scope, receive, send))
+        with suppress(Disconnected):  # whoever is gone, also before it was opened, needs nothing
+            await served(Socket(scope, receive, send))
 
     return run
 
