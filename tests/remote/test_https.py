@@ -4,6 +4,7 @@ Here it is `http://` on loopback, which is allowed; one test has TLS.
 """
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -109,6 +110,28 @@ def test_a_command_goes_on_while_the_line_is_cut_and_nothing_is_done_twice(
     assert done["output"]["output"].strip() == "begun"
     assert (webbox.project / "out.txt").read_text() == "once\nended\n"
     assert line.connections >= 4
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_job_whose_host_is_gone_ends_without_a_word(
+    webbox: Webbox, steer: Steer, script: Callable[..., str], how: int
+) -> None:
+    """A host that stops closes its line; of one that died it is known when the server stops."""
+    gate = webbox.project / "open"
+    gate.touch()
+    command = f"echo made > made.txt; until grep -q go {gate}; do sleep 0.05; done"
+    job = call("workspace_run_command", command=command, background=True, wait_timeout=0.1)
+    model = script({"tool_calls": [job]}, {"text": "Done.", "stall_ms": 600_000})
+    run = steer.start("run", "-w", webbox.address, "--model", model, "--yes", "--json", "work")
+    assert run.stdout is not None
+    while '"tool_result"' not in run.stdout.readline():
+        pass
+    run.send_signal(how)
+    assert "Traceback" not in run.communicate(timeout=180)[1]
+    if how == signal.SIGTERM:
+        until(lambda: not commands(gate))
+    assert (webbox.stop(), commands(gate)) == ("", [])
+    webbox.start()
 
 
 def test_a_server_that_is_restarted_ends_what_was_under_way_with_a_sentence(

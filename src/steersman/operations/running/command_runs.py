@@ -35,7 +35,7 @@ from steersman.operations.running.processes import Running
 from steersman.operations.running.reporting import names_of
 from steersman.operations.running.scratch import Scratch, elsewhere, sweep
 from steersman.operations.tool import Bench
-from steersman.records.errors import SteersmanError, StorageProblem, ToolProblem
+from steersman.records.errors import SteersmanError, ToolProblem
 from steersman.records.message import Checkpoint, Error, JobEnd
 from steersman.records.profile import Profile
 from steersman.records.secret_files import SecretFiles
@@ -297,10 +297,12 @@ class CommandRuns:
                 await tidy()
                 self._going.pop(run, None)
                 run.give_up(bench)
-                await _saying(run.settle(bench), bench)
-                if job:
-                    end = JobEnd(running.id, running.command, running.state.exit_code, running.cut)
-                    with suppress(StorageProblem):  # the thread is another process's by now
+                # The thread may be another process's by now, or that of a host that is gone.
+                with suppress(SteersmanError):
+                    await _saying(run.settle(bench), bench)
+                    if job:
+                        code, cut = running.state.exit_code, running.cut
+                        end = JobEnd(running.id, running.command, code, cut)
                         await bench.lane.append(end, corr=bench.call)
             finally:
                 self._going.pop(run, None)
