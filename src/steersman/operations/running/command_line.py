@@ -8,7 +8,19 @@ from msgspec.structs import replace
 from steersman.operations.running.quieting import quiet_environment, terminal_environment
 from steersman.operations.tool import Bench
 
+NO_LOCKS = {"GIT_OPTIONAL_LOCKS": "0"}  # then `git status` leaves the index as it is
 SHELL = ("bash", "--norc", "--noprofile", "-c")
+
+
+def looking(bench: Bench, environ: Mapping[str, str]) -> Bench:
+    """A bench for what only looks: it writes nothing in the workspace, and reaches nobody.
+
+    Where there is no sandbox, git at least does not write its index for what it found out.
+    """
+    profile = replace(bench.profile, environ={**(bench.profile.environ or environ), **NO_LOCKS})
+    if profile.sandbox:
+        profile = replace(profile, files="read", network="none")
+    return replace(bench, profile=profile)
 
 
 async def started(

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from steersman.operations.running.command_line import started
+from steersman.operations.running.command_line import looking, started
 from steersman.operations.running.command_result import (
     CommandResult,
     blame,
@@ -40,6 +40,7 @@ from steersman.operations.running.terminal import Size
 from steersman.operations.tool import Arguments, Bench, Family, Plan, Tool
 from steersman.operations.workspace import PlanningWorkspace, Workspace
 from steersman.records.action import Execute
+from steersman.records.call_ids import only_looks
 from steersman.records.errors import ToolProblem
 from steersman.records.wording import OUTSIDE
 from steersman.store.log import unbroken
@@ -147,6 +148,8 @@ class RunCommand(Tool[RunCommandArgs]):
         The user must agree to exactly that; where it cannot be named, to run it outside. A test
         that fails by its own assertion is no reason to leave the sandbox.
         """
+        if only_looks(bench.call, bench.lane.turn):
+            bench = looking(bench, self._environ)
         while True:
             result = await self._run(plan.args, bench)
             if isinstance(result, More):

@@ -3,8 +3,7 @@
 import asyncio
 from tempfile import TemporaryFile
 
-from msgspec.structs import replace
-
+from steersman.operations.running.command_line import looking
 from steersman.operations.running.command_result import CommandResult
 from steersman.operations.tool import Bench
 from steersman.operations.tools.run_command import Given, RunCommand, RunCommandArgs
@@ -35,11 +34,8 @@ class Talking(RunCommand):
 
     async def look(self, command: str, bench: Bench) -> str:
         """What a command prints that may only read the workspace, and reaches nobody."""
-        if bench.profile.sandbox:
-            narrow = replace(bench.profile, files="read", network="none")
-            bench = replace(bench, profile=narrow)
         args = RunCommandArgs(command, wait_timeout=PATIENCE, kill_on_timeout=True)
-        ran, printed = await self.talk(args, bench, b"", MOST)
+        ran, printed = await self.talk(args, looking(bench, self._environ), b"", MOST)
         if ran.exit_code or len(printed) > MOST:
             why = "It printed too much." if len(printed) > MOST else ran.output.strip()[:500]
             raise ToolProblem(f"`{command.split()[0]}` could not answer.", why)
