@@ -4,6 +4,7 @@ import asyncio
 
 from steersman.governance.gate import Permit
 from steersman.operations.journal.undoing import refuse_outdated, specials
+from steersman.operations.running.git_index import entries_of
 from steersman.operations.running.specials import in_the_way
 from steersman.records.action import PERSON, Verdict
 from steersman.records.errors import Denied
@@ -24,7 +25,8 @@ async def reverse(systems: ThreadSystems, plan: UndoPlan, force: bool, lane: Lan
         raise Denied(f"Denied: {verdict.reason}.", verdict.source)
 
     def checked() -> list[str]:
-        entries = journal.entries(read_messages(log.store, log.thread, kinds={"checkpoint"}))
+        points = read_messages(log.store, log.thread, kinds={"checkpoint"})
+        entries = entries_of(journal, points)
         refuse_outdated(entries, plan)
         left = specials(entries)
         return [path for path in in_the_way(journal.root, plan.changes) if path in left]

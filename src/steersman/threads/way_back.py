@@ -20,7 +20,7 @@ from steersman.operations.journal.looking import Special, is_special
 from steersman.operations.journal.objects import Objects
 from steersman.operations.journal.recovery import under_way
 from steersman.operations.running.contents import of_git
-from steersman.operations.running.git_index import may_be_index, same_index
+from steersman.operations.running.git_index import entries_of, may_be_index, same_index
 from steersman.operations.running.git_needs import needed
 from steersman.operations.running.precious import Keeping
 from steersman.records.change import ABSENT, Change, FileState, Seen
@@ -88,7 +88,7 @@ class WayBack:
                 raise UsageProblem("Parts can only be chosen of one turn.")
             whole = undoing.plan_undo(entries, undoing.since(entries, to), alike)
             return self._ready(thread_id, whole, entries)
-        redo = undoing.plan_before_redo(entries) if turn is None and not parts else None
+        redo = undoing.plan_before_redo(entries, alike) if turn is None and not parts else None
         if redo is not None:
             return self._ready(thread_id, redo, entries)
         whole = _of_turn(entries, turns, turn, parts, alike)
@@ -388,7 +388,7 @@ class WayBack:
         points = [m for m in messages if m.kind == "checkpoint"]
         places = {m.seq: got.get(about(m.corr or ""), m) for m in points}
         in_order = sorted(places, key=lambda seq: places[seq].seq)
-        entries = self._journal(thread_id).entries(points)
+        entries = entries_of(self._journal(thread_id), points)
         return entries, {seq: places[seq].turn for seq in in_order}
 
     def _journal(self, thread_id: str) -> Journal:

@@ -7,6 +7,7 @@ import pytest
 from tests.views.commands.recording import at_desk
 from tests.world import call
 
+RUN = "workspace_run_command"
 BROKEN = "def add(a, b):\n    return a - b\n"
 FIXED = "def add(a, b):\n    return a + b\n"
 SAFE = "def add(a, b):\n    return int(a) + int(b)\n"
@@ -105,5 +106,78 @@ def test_redo_reverses_a_rewind_that_removed_commits(desk, git, workspace):
         assert desk.seat.id == first
         assert (file.read_text(), subjects(git)) == (SAFE, ["Safe", "Fix", "first"])
         assert git("status", "--porcelain") == ""
+
+    desk(scenario)
+
+
+def test_a_status_of_mine_leaves_undo_and_redo_as_they_were(desk, git, workspace):
+    """`git status` writes the index again; the next undo is still about the commit."""
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await two_commits(desk)
+        for _ in range(2):
+            await desk.type("/undo", True)
+            assert (file.read_text(), subjects(git)) == (SAFE, ["Fix", "first"])
+            (workspace / "README.md").touch()
+            await desk.seat.call(RUN, {"command": "git status"})
+            await desk.type("/redo", True)
+            assert (file.read_text(), subjects(git)) == (SAFE, ["Safe", "Fix", "first"])
+            (workspace / "README.md").touch()
+            await desk.seat.call(RUN, {"command": "git status"})
+        for left in (["Fix", "first"], ["Fix", "first"], ["first"], ["first"]):
+            await desk.type("/undo", True)
+            assert subjects(git) == left
+        assert file.read_text() == BROKEN
+        assert await desk.type("/undo") == [("tell", "There is nothing to undo.")]
+
+    desk(scenario)
+
+
+def test_a_status_of_mine_leaves_a_rewind_as_it_was(desk, git, workspace):
+    file = workspace / "calc.py"
+
+    async def scenario(desk):
+        await two_commits(desk)
+        first = desk.seat.id
+        await desk.type("/rewind", newest, "y")
+        await desk.seat.call(RUN, {"command": "git status"})
+        await desk.type("/redo", True)
+        assert (desk.seat.id, file.read_text()) == (first, SAFE)
+        assert subjects(git) == ["Safe", "Fix", "first"]
+
+    desk(scenario)
+
+
+def test_a_commit_that_a_hook_refused_is_no_step(desk, git, workspace):
+    """It left objects that nothing leads to, and the index as it was."""
+    hook = workspace / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+
+    async def scenario(desk):
+        await desk.type("fix it")
+        await desk.type("/commit -m Fix", True, None)
+        happened = await desk.type("/undo", True)
+        assert (workspace / "calc.py").read_text() == BROKEN
+        assert await desk.type("/undo") == [("tell", "There is nothing to undo.")]
+        await desk.type("/redo", True)
+        assert (workspace / "calc.py").read_text() == FIXED
+        return happened
+
+    happened = desk(scenario)
+    assert "-    return a + b" in happened[0][1][1]
+
+
+def test_what_i_stage_is_a_step(desk, git, workspace):
+    async def scenario(desk):
+        await desk.type("fix it")
+        await desk.type("/undo", True)
+        (workspace / "README.md").write_text("# Mine\n")
+        await desk.seat.call(RUN, {"command": "git add README.md"})
+        assert (await desk.type("/redo"))[-1][1].startswith("There is nothing to redo.")
+        await desk.type("/undo", True)
+        assert git("status", "--porcelain") == " M README.md\n"
 
     desk(scenario)

@@ -1,12 +1,14 @@
 """What undo and redo must do, worked out from the log alone; nothing here touches a file.
 
-An effect counts until an undo names it; an undo can be redone until the next effect. A redo that
+An effect counts until an undo names it; an undo can be redone until the next effect. One that is
+quiet is no step: it goes with the effect before it, and leaves an undo redoable. A redo that
 overwrote someone else's work can itself be undone, as long as nothing came after it. Squashing the
 changes of many entries gives, for each path, where it came from and where it got to.
 """
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -27,7 +29,7 @@ class Entry(Struct, frozen=True):
     `void` entry says that those it names never happened: they were refused, or failed. What a
     `partial` undo names stays in force, less what it undid; `own` is that without someone else's
     changes. The names of an `exact` entry are right even where they look masked. `special` are
-    pipes and the like that were made with it.
+    pipes and the like that were made with it. `quiet`: git only noted something for itself.
     """
 
     seq: int
@@ -38,17 +40,19 @@ class Entry(Struct, frozen=True):
     own: tuple[Change, ...] = ()
     exact: bool = False
     special: tuple[str, ...] = ()
+    quiet: bool = False
 
 
 class Standing(Struct, frozen=True):
     """Effects in force, oldest first, and undos that can be redone, latest last.
 
-    `parts` are the undos of a part of effects that are in force.
+    `parts` are the undos of a part of effects that are in force, `quiet` what is no step.
     """
 
     effects: tuple[int, ...]
     undos: tuple[int, ...]
     parts: tuple[int, ...] = ()
+    quiet: tuple[int, ...] = ()
 
 
 def standing(entries: Iterable[Entry]) -> Standing:
@@ -60,13 +64,15 @@ def standing(entries: Iterable[Entry]) -> Standing:
     entries = list(entries)
     never = void(entries)
     partial = {entry.seq for entry in entries if entry.partial}
+    quiet = {entry.seq for entry in entries if entry.quiet}
     for entry in entries:
         if entry.seq in never:
             continue
         match entry.cause:
             case "effect":
                 in_force.append(entry.seq)
-                undos.clear()
+                if not entry.quiet:
+                    undos.clear()
             case "undo" if entry.undoes and entry.undoes[0] in redone:
                 first, brought = redone.pop(entry.undoes[0])
                 undos[entry.seq], firsts[entry.seq] = brought, first
@@ -82,8 +88,12 @@ def standing(entries: Iterable[Entry]) -> Standing:
                     first, brought = firsts.get(seq, seq), undos.pop(seq, ())
                     in_force = sorted({*in_force, *brought} - {first})
                     redone[entry.seq] = (first, brought)
-    effects = tuple(seq for seq in in_force if seq not in partial)
-    return Standing(effects, tuple(undos), tuple(seq for seq in in_force if seq in partial))
+    return Standing(
+        tuple(seq for seq in in_force if seq not in partial and seq not in quiet),
+        tuple(undos),
+        tuple(seq for seq in in_force if seq in partial),
+        tuple(seq for seq in in_force if seq in quiet),
+    )
 
 
 def void(entries: Iterable[Entry]) -> set[int]:
@@ -114,14 +124,20 @@ def plan_undo(
             f"Nothing to undo at {', '.join(map(str, missing))}.",
             "There is no change there, or it was undone before.",
         )
-    named, done = _done(entries, in_force, wanted)
+    named, done = _done(entries, in_force, [*wanted, *_beside(in_force, set(wanted))])
     return UndoPlan("undo", tuple(named), tuple(inverse(squash(done))), gaps(done, alike))
+
+
+def _beside(in_force: Standing, wanted: set[int]) -> list[int]:
+    """What is no step, and came right after one of some effects."""
+    effects = (0, *in_force.effects)
+    return [seq for seq in in_force.quiet if effects[bisect(effects, seq) - 1] in wanted]
 
 
 def made(entries: Sequence[Entry]) -> list[Change]:
     """What entries changed in the end: all effects in force, less what was undone of them."""
     in_force = standing(entries)
-    return squash(_done(entries, in_force, in_force.effects)[1])
+    return squash(_done(entries, in_force, (*in_force.effects, *in_force.quiet))[1])
 
 
 def _done(
@@ -162,19 +178,19 @@ def steps(entries: Sequence[Entry], plan: UndoPlan) -> dict[str, list[Change]]:
     return found
 
 
-def plan_before_redo(entries: Sequence[Entry]) -> UndoPlan | None:
+def plan_before_redo(entries: Sequence[Entry], alike: Alike = unchanged) -> UndoPlan | None:
     """How to restore what a redo overwrote, if it was the last to change something."""
     never = void(entries)
     left = [entry for entry in entries if entry.seq not in never and entry.cause != "void"]
-    if not left or left[-1].cause != "redo":
+    redo = next((entry for entry in reversed(left) if not entry.quiet), None)
+    if redo is None or redo.cause != "redo":
         return None
-    redo = left[-1]
     named = {entry.seq: entry for entry in left}
     undo = named[redo.undoes[0]]
     while named[undo.undoes[0]].cause == "redo":  # then the undo that was redone stands again
         undo = named[named[undo.undoes[0]].undoes[0]]
     expected = {change.path: change.after for change in undo.changes}
-    if all(same(one.before, expected.get(one.path, one.before)) for one in redo.changes):
+    if all(alike(one.path, one.before, expected.get(one.path, one.before)) for one in redo.changes):
         return None
     return UndoPlan("undo", (redo.seq,), tuple(inverse(redo.changes)))
 
@@ -186,7 +202,12 @@ def refuse_outdated(entries: Sequence[Entry], plan: UndoPlan) -> None:
         holds = plan.undoes == in_force.undos[-1:]
     else:
         redo = plan_before_redo(entries)
-        whole = {*in_force.effects, *in_force.parts, *(redo.undoes if redo else ())}
+        whole = {
+            *in_force.effects,
+            *in_force.parts,
+            *in_force.quiet,
+            *(redo.undoes if redo else ()),
+        }
         holds = whole.issuperset(plan.undoes)
     if not holds:
         raise ToolProblem(

@@ -4,17 +4,22 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from steersman.operations.journal.journal import Journal
+from steersman.operations.journal.undoing import Entry as Noted
 from steersman.operations.running.contents import content_of
-from steersman.records.change import FileState
+from steersman.records.change import Change, FileState
+from steersman.records.git_names import inner
+from steersman.records.message import Message
 from steersman.records.patterns import pattern
 
 # Within a repository: its own index, those of its worktrees, and what several of them share.
 INDEX = pattern(r"(?:worktrees/[^/]+/)?(?:index|sharedindex\.[0-9a-f]+)")
+_LOOSE = pattern(r"objects/[0-9a-f]{2}(?:/[0-9a-f]{38,62})?")
 _ANYWHERE = pattern(r"(?:.*/)?(?:index|sharedindex\.[0-9a-f]+)", re.DOTALL)
 _HEAD = 12  # bytes: a mark, the version, the number of entries
 _STAT, _MODE = 40, 24  # bytes of an entry before the name of its object; where its mode is
@@ -57,6 +62,28 @@ def same_index(journal: Journal, path: str, one: FileState, other: FileState) ->
         return False
     found = read_index(content_of(journal, one))
     return found is not None and found == read_index(content_of(journal, other))
+
+
+def entries_of(journal: Journal, messages: Iterable[Message]) -> list[Noted]:
+    """Every change the log reports, in order; `quiet` are those of which only git has a use."""
+    return [replace(entry, quiet=_quiet(journal, entry)) for entry in journal.entries(messages)]
+
+
+def _quiet(journal: Journal, entry: Noted) -> bool:
+    """Whether git only noted something for itself: times of files, a message, new objects.
+
+    To stage or to commit is more: then another index, or where a branch leads, is among it.
+    """
+
+    def derived(one: Change) -> bool:
+        name = inner(one.path)
+        if _LOOSE.fullmatch(name):
+            return one.before.kind == "absent"
+        return name == "COMMIT_EDITMSG" or (
+            name == "index" and same_index(journal, one.path, one.before, one.after)
+        )
+
+    return entry.cause == "effect" and bool(entry.changes) and all(map(derived, entry.changes))
 
 
 def read_index(content: bytes) -> Index | None:
