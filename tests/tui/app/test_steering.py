@@ -207,6 +207,24 @@ def test_ctrl_c_stops_then_clears_then_quits(environ, workspace, script, gate):
     live(scene)
 
 
+@pytest.mark.parametrize("between", [("x", "backspace"), ("left",), ("enter",)])
+def test_any_key_after_ctrl_c_takes_it_back(environ, workspace, script, between):
+    async def scene():
+        async with at_the_terminal(environ, workspace, script(DONE)) as me:
+            me.app.acting.leaves.clock = lambda: 0.0
+            await me.press("ctrl+c")
+            await me.sees("again quits")
+            await me.press(*between)
+            assert "again quits" not in me.screen()
+            await me.press("ctrl+c")
+            await me.sees("again quits")
+            assert me.app.is_running
+            await me.press("ctrl+c")
+            await me.until(lambda: not me.app.is_running)
+
+    live(scene)
+
+
 def test_ctrl_c_stops_a_command_of_the_person_and_keeps_what_is_written(
     environ, workspace, script, gate
 ):

@@ -44,6 +44,7 @@ class Acting:
         self._sought = ""  # what was last searched for
         self._said_mode = 0  # the notice that says the mode
         self._reminded = 0  # the one that names the keys
+        self._quits = 0  # the one that says that the same key again quits
         self._stopping = 0  # the one that says that what runs is being stopped
         self._modes = asyncio.Lock()  # each press continues from where the one before came to
         self._table: dict[str, Callable[[], None]] = {
@@ -251,7 +252,14 @@ class Acting:
         else:
             key = app.keymap_.of("leave")
             said = f"{key} again quits; the thread is kept."
-            app.notify(said, markup=False, timeout=self.leaves.seconds)  # as long as it is true
+            self._quits = app.say_for(said, self.leaves.seconds)  # as long as it is true
+
+    def stay(self) -> None:
+        """Another key was pressed: the one that would have quit when pressed again will not."""
+        self.leaves.forget()
+        said, self._quits = self._quits, 0
+        if said:
+            self._app.withdraw(said)
 
     def _scroll(self, how: str) -> None:
         if self._app.showing.scroll_pane(how):

@@ -391,6 +391,11 @@ class SteersmanApp(InOrder[Left]):
             composer.focus()
             await composer._on_key(event)
 
+    def typed(self, key: str) -> None:
+        """Any other key takes back the first of two that quit."""
+        if key not in self.keymap_.keys_of("leave"):
+            self.acting.stay()
+
     def action_key(self, name: str) -> None:
         """A key of the table was pressed."""
         self.acting.do(name)

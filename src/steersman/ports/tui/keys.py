@@ -93,7 +93,11 @@ class Keymap(Struct, frozen=True):
 
     def of(self, name: str) -> str:
         """The first key of an action, as a person reads it."""
-        return shown(next(key.keys[0] for key in self.keys if key.name == name))
+        return shown(self.keys_of(name)[0])
+
+    def keys_of(self, name: str) -> tuple[str, ...]:
+        """The keys of an action, as Textual names them."""
+        return next(key.keys for key in self.keys if key.name == name)
 
     def changed(self) -> dict[str, str]:
         """Only what is not as built in: for Textual, by the name of the action."""

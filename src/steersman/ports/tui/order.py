@@ -30,8 +30,8 @@ class InOrder(App[T], Generic[T]):
 
     async def on_event(self, event: events.Event) -> None:
         """Let a key, or a paste, wait for the one before it."""
-        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if not typed:
+        ours = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
+        if not ours:
             await super().on_event(event)
             return
         if isinstance(event, events.Key) and event.key.startswith("alt+"):
@@ -39,6 +39,9 @@ class InOrder(App[T], Generic[T]):
         self._coming.append(event)
         if self._busy is None or not self._busy.is_attached:  # what is gone tells nothing more
             await self._hand_over(self._turn)
+
+    def typed(self, key: str) -> None:
+        """A key, or text that was pasted, is about to be handed over."""
 
     async def _hand_over(self, turn: int) -> None:
         """Begin with the next key; a dialog that is just opening gets it when it is there."""
@@ -50,7 +53,9 @@ class InOrder(App[T], Generic[T]):
             return
         start = self._busy
         if self.screen.is_mounted:
-            await super().on_event(self._coming.popleft())
+            event = self._coming.popleft()
+            self.typed(event.key if isinstance(event, events.Key) else "")
+            await super().on_event(event)
         self._follow(start, start, ROUNDS, self._turn)
 
     def _follow(self, node: MessagePump | None, start: MessagePump, rounds: int, turn: int) -> None:
