@@ -46,6 +46,35 @@ def test_an_undo_of_lines_with_later_changes_offers_a_list(
 
 
 @pytest.mark.parametrize(
+    ("keys", "calc"), [(["enter"], LATER), (["n"], LATER), (["y"], LATER), (["o"], BROKEN)]
+)
+def test_an_undo_that_would_only_overwrite_my_changes_has_nothing_marked(
+    environ, workspace, script, keys, calc
+):
+    """There is no rest to undo: Enter keeps what is mine; on a small screen all of it is seen."""
+
+    async def scene():
+        model = script({"tool_calls": [FIX]}, DONE)
+        small = {"size": (80, 24), "approvals": "never"}
+        async with at_the_terminal(environ, workspace, model, **small) as me:
+            await me.say("fix it")
+            await me.turn_ends()
+            (workspace / "calc.py").write_text(LATER)
+            await me.say("/undo")
+            await me.sees("› 1. Do nothing: keep the later changes (n)", "  2. Overwrite them")
+            await me.sees("This overwrites later changes in: calc.py", "return a + b + 0")
+            assert "return a - b" in me.screen().partition("What the undo does:")[2]
+            await me.press(*keys)
+            if keys == ["y"]:
+                await me.press("escape")
+            await me.until(lambda: len(me.app.screen_stack) == 1)
+            await me.sees("Nothing was done." if calc == LATER else "↶")
+            assert (workspace / "calc.py").read_text() == calc
+
+    live(scene)
+
+
+@pytest.mark.parametrize(
     ("keys", "goes_back", "left"),
     [
         (["enter"], True, BROKEN),

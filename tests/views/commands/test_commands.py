@@ -247,15 +247,14 @@ def test_what_someone_else_changed_since_is_told_before_it_is_lost(desk, script,
     async def scenario(desk):
         await desk.type("fix it")
         file.write_text(FIXED + "# mine\n")
-        happened = await desk.type("/undo", False)
+        happened = await desk.type("/undo", "n")
         assert file.read_text() == FIXED + "# mine\n"
-        await desk.type("/undo", True)
+        await desk.type("/undo", "o")
         return happened
 
     happened = desk(scenario, model=model)
     body = happened[0][1][1]
-    assert body.startswith("**This overwrites later changes in: calc.py.**")
-    assert "Later changes to the same lines, which would be overwritten:" in body
+    assert body.startswith("**This overwrites later changes in: calc.py:**")
     assert "+# mine\n" in body
     assert file.read_text() == BROKEN
 
@@ -276,7 +275,7 @@ def test_undo_keeps_my_own_lines_and_leaves_out_what_it_would_overwrite(desk, sc
         files[1].write_text(agents.replace("line one\n", "line one, mine\n"))
         kept = await desk.type("/undo", "m")
         said = [file.read_text() for file in files[:2]], files[2].exists()
-        over = await desk.type("/undo", True)
+        over = await desk.type("/undo", "o")
         return kept, said, over
 
     kept, said, over = desk(scenario, model=script({"tool_calls": writes}, {"text": "Done."}))

@@ -151,7 +151,7 @@ def test_a_rewind_keeps_what_i_changed_in_the_same_lines(desk, script, workspace
         assert (desk.seat.id, file.read_text(), new.exists()) == (first, mine, False)
         await desk.type("/redo", True)
         await desk.type("/rewind", newest, "y", "m")
-        await desk.type("/undo", True)
+        await desk.type("/undo", "o")
         assert (file.read_text(), new.exists()) == (BROKEN, False)
         return refused, happened
 
@@ -162,7 +162,7 @@ def test_a_rewind_keeps_what_i_changed_in_the_same_lines(desk, script, workspace
     how, (title, body) = [about for kind, about in happened if kind == "read"]
     assert how == (title, body)
     assert title == "Go back to before “fix it”, undoing 2 file changes?"
-    assert "Later changes to the same lines, which would be overwritten:" in body
+    assert body.startswith("**This overwrites later changes in: calc.py:**")
     assert ("done", "Undone: 1 change.") in happened
 
 

@@ -23,6 +23,7 @@ DEEDS = (
     Deed("o", "overwrite them (a copy is kept)"),
     NOTHING,
 )
+ONLY_OVER = (Deed("n", "do nothing: keep the later changes"), DEEDS[1])  # there is no rest
 SHOWN = 20
 LONGEST = 60_000
 
@@ -60,9 +61,10 @@ async def carry_out(stage: Stage, plan: UndoPlan, *, seen: bool = False) -> None
 
 async def chosen(stage: Stage, found: plans.Prospect, title: str) -> plans.Choice | None:
     """What the user wants of a plan; None: nothing."""
-    if found.rest is None:
+    if not found.taken:
         return "whole" if await stage.confirm(title, described(found)) else None
-    return CHOICES.get(await stage.read(title, described(found), DEEDS) or "")
+    deeds = ONLY_OVER if found.rest is None else DEEDS
+    return CHOICES.get(await stage.read(title, described(found), deeds) or "")
 
 
 async def perform(stage: Stage, found: plans.Prospect, choice: plans.Choice) -> plans.Done:
@@ -100,9 +102,11 @@ def described(found: plans.Prospect) -> str:
     if found.taken:
         names = ", ".join(cell(name, 80) for name in found.names[:10])
         more = f" and {len(found.names) - 10} more" if len(found.names) > 10 else ""
-        parts.append(f"**This overwrites later changes in: {names}{more}.**")
+        parts.append(
+            f"**This overwrites later changes in: {names}{more}{':' if found.lost else '.'}**"
+        )
     if found.lost:
-        parts += [plans.LOST, diffs(found.lost)]
+        parts.append(diffs(found.lost))
     if found.stays:
         parts += [plans.STAYS, "\n".join(f"- {cell(one, 100)}" for one in found.stays)]
     if found.stands:

@@ -60,7 +60,7 @@ async def rewind(stage: Stage, arguments: str) -> None:
         title = f"Go back to {place}, undoing {counted(len(plan.changes), 'file change')}?"
         how = await stage.read(title, described(found), DEEDS) or NOTHING.key
         if how in (BOTH, FILES):
-            choice = "whole" if found.rest is None else await chosen(stage, found, title)
+            choice = await chosen(stage, found, title) if found.taken else "whole"
             how = how if choice else NOTHING.key
     if how == NOTHING.key or (how != FILES and not await agreed(stage)):
         stage.tell("Nothing was done.")
