@@ -36,13 +36,15 @@ COPIED = "the rest is in the thread that this one continues"
 class Resumption(Struct, frozen=True):
     """A turn that waited for an answer when its process died, and can continue from there.
 
-    `calls` have not begun; `asked` are the requests and questions without an answer.
+    `calls` have not begun; `asked` are the requests and questions without an answer, and those
+    about such calls that a person `denied`, with what they said.
     """
 
     turn: int
     began: int
     calls: tuple[Message, ...]
     asked: tuple[Message, ...]
+    denied: dict[str | None, ConfirmResponse] = {}
 
 
 def resumption(messages: Iterable[Message], root: str) -> Resumption | None:
@@ -62,7 +64,13 @@ def resumption(messages: Iterable[Message], root: str) -> Resumption | None:
     begun = turn.begun.calls
     left = tuple(call for call in calls if call.corr not in begun)
     asked = tuple(one for one in turn.asked.values() if _call_of(one) not in begun)
-    return Resumption(turn.start.turn, turn.start.seq, left, asked) if asked else None
+    if not asked:
+        return None
+    of = {call.corr for call in left}
+    nos = {corr: no for corr, no in turn.denied.items() if _call_of(no[0]) in of}
+    asked = (*asked, *(request for request, _ in nos.values()))
+    denied = {corr: response for corr, (_, response) in nos.items()}
+    return Resumption(turn.start.turn, turn.start.seq, left, asked, denied)
 
 
 class OpenTurn:
@@ -72,6 +80,7 @@ class OpenTurn:
         self.start: Message | None = None
         self.calls: dict[str | None, Message] = {}
         self.asked: dict[str | None, Message] = {}
+        self.denied: dict[str | None, tuple[Message, ConfirmResponse]] = {}
         self.agents = 0
         self.begun = Begun()
 
@@ -80,7 +89,7 @@ class OpenTurn:
         self.begun.observe(message)
         match message.body:
             case TurnStart():
-                self.start, self.calls, self.asked = message, {}, {}
+                self.start, self.calls, self.asked, self.denied = message, {}, {}, {}
             case TurnEnd():
                 self.start = None
             case ToolCall():
@@ -101,8 +110,10 @@ class OpenTurn:
                 self.asked[message.corr] = message
             case Question():
                 self.asked[message.corr] = message
-            case ConfirmResponse() | Answer():
-                self.asked.pop(message.corr, None)
+            case ConfirmResponse() | Answer() as said:
+                request = self.asked.pop(message.corr, None)
+                if request and isinstance(said, ConfirmResponse) and said.decision == "deny":
+                    self.denied[message.corr] = request, said
 
 
 def _call_of(message: Message) -> str | None:

@@ -1,7 +1,7 @@
 """Requests that wait for a person: one desk for a whole thread, however many capsules ask."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from msgspec import Struct
@@ -51,6 +51,7 @@ class Desk:
         self._answered: set[str] = set()
         self._before: dict[str, Expected] = {}
         self._early: dict[str, Expected] = {}
+        self._writing: dict[str, asyncio.Future[None]] = {}  # answers that are not yet in the log
 
     @property
     def attended(self) -> bool:
@@ -67,8 +68,13 @@ class Desk:
         """Whether a person answers what is asked now."""
         return self._attended and not self._yes
 
-    def recall(self, requests: Iterable[Message], log: ThreadLog) -> None:
-        """Requests of a process that died; asked again, they keep their names.
+    def recall(
+        self,
+        requests: Iterable[Message],
+        log: ThreadLog,
+        said: Mapping[str | None, ConfirmResponse] | None = None,
+    ) -> None:
+        """Requests of a process that died; asked again, they keep their names, and what was `said`.
 
         They can be answered at once. Whoever answers is not kept waiting: what must be answered
         before this one is asked again may come after it.
@@ -77,7 +83,11 @@ class Desk:
             if message.corr and isinstance(message.body, ConfirmRequest | Question):
                 lane = Lane(log, message.path, message.turn)
                 self._before[message.corr] = Expected(message.body, lane, asyncio.Future())
-        self._waiting |= self._before
+                if said and message.corr in said:
+                    self._answered.add(message.corr)
+                    self._before[message.corr].answer.set_result(said[message.corr])
+                else:
+                    self._waiting[message.corr] = self._before[message.corr]
 
     def forget(self) -> None:
         """What has not been asked again by now never will be."""
@@ -103,11 +113,30 @@ class Desk:
             await lane.append(request, corr=corr)
 
     def over(self, call: str) -> None:
-        """A call has ended: what was asked about it early is moot."""
-        for corr, early in list(self._early.items()):
-            if getattr(early.asked, "call", "") == call:
-                del self._early[corr]
-                self._waiting.pop(corr, None)
+        """A call has ended, or needs nobody's answer: what was asked about it early is moot."""
+        for corr, _ in self._asked_early(call):
+            self._before.pop(corr, None)
+            self._early.pop(corr, None)
+            self._waiting.pop(corr, None)
+
+    def _asked_early(self, call: str) -> list[tuple[str, Expected]]:
+        """What a process that died asked about a call, or was asked before its turn had come."""
+        asked = [*self._before.items(), *self._early.items()]
+        return [(corr, one) for corr, one in asked if getattr(one.asked, "call", "") == call]
+
+    async def said_early(self, call: str) -> tuple[ConfirmRequest, ConfirmResponse] | None:
+        """What was asked about a call before its turn had come, and the answer, if there is one.
+
+        What is said later of other calls changes nothing about it. An answer that is being written
+        is one; whoever goes on without any says `over` at once, so that none comes afterwards.
+        """
+        for corr, one in self._asked_early(call):
+            if corr in self._writing:
+                await asyncio.wait([self._writing[corr]])
+            said = one.answer.result() if one.answer.done() else None
+            if isinstance(one.asked, ConfirmRequest) and isinstance(said, ConfirmResponse):
+                return one.asked, said
+        return None
 
     def open_requests(self) -> list[tuple[str, ConfirmRequest, int]]:
         """The permissions that wait for an answer, and the turns that they are for."""
@@ -162,6 +191,7 @@ class Desk:
             check_hunks(asked, answer)
         del self._waiting[corr]
         self._answered.add(corr)
+        self._writing[corr] = asyncio.Future()
         # Whoever answers may be cancelled by the very message that says so.
         await unbroken(self._give(expected, corr, answer, cause))
 
@@ -174,8 +204,11 @@ class Desk:
             self._answered.discard(corr)
             self._waiting[corr] = expected
             raise
-        if not expected.answer.done():
-            expected.answer.set_result(answer)
+        else:
+            if not expected.answer.done():
+                expected.answer.set_result(answer)
+        finally:
+            self._writing.pop(corr).set_result(None)
         if expected.then is not None and isinstance(answer, ConfirmResponse):
             await expected.then(answer)
 
@@ -212,13 +245,12 @@ class Desk:
         What it asked else about the call is moot.
         """
         asked, call = encode_body(request), getattr(request, "call", "")
-        for corr, before in [*self._before.items(), *self._early.items()]:
-            if getattr(before.asked, "call", "") == call:
-                self._before.pop(corr, None)
-                self._early.pop(corr, None)
-                if encode_body(before.asked) == asked:
-                    return corr, before
-                self._waiting.pop(corr, None)
+        for corr, before in self._asked_early(call):
+            self._before.pop(corr, None)
+            self._early.pop(corr, None)
+            if encode_body(before.asked) == asked:
+                return corr, before
+            self._waiting.pop(corr, None)
         return None
 
 

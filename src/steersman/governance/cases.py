@@ -13,18 +13,22 @@ from msgspec import Struct
 
 from steersman.governance.policy import Circumstances, Evidence, decide, unconfined
 from steersman.records.action import (
+    PERSON,
     Action,
     ChangeMany,
     Delete,
     Execute,
+    List,
     McpCall,
     Network,
+    Read,
+    Search,
     Verdict,
     Write,
 )
 from steersman.records.far_disk import far_disk
 from steersman.records.judgement import CommandPlace, Judgement
-from steersman.records.message import GuardBlock
+from steersman.records.message import ConfirmResponse, GuardBlock
 from steersman.records.names import shown
 from steersman.records.protection import git_bookkeeping
 
@@ -105,6 +109,16 @@ def _may_be_lost(change: Write | Delete, loss: ChangeMany) -> bool:
 
 def is_effect(action: Action) -> bool:
     return isinstance(action, Write | Delete | ChangeMany) and action.origin == "command"
+
+
+def is_deed(actions: Sequence[Action]) -> bool:
+    """Whether any of them is more than a look at what a plan needs."""
+    return not all(isinstance(one, Read | List | Search) for one in actions)
+
+
+def denied(response: ConfirmResponse) -> Verdict:
+    """The verdict of a person who said no."""
+    return Verdict("deny", PERSON, "the user said no", response.guidance)
 
 
 def lines_of(action: Action) -> list[str]:

@@ -18,10 +18,12 @@ from steersman.governance.cases import (
     beside,
     covered,
     decide_all,
+    denied,
     held,
     host_asked,
     incident,
     is_blocked,
+    is_deed,
     is_effect,
     lines_of,
     load_guard,
@@ -42,7 +44,6 @@ from steersman.governance.said_no import SaidNo
 from steersman.governance.secret_finder import Finder, unreadable
 from steersman.governance.typed import Typed, answered, said_by
 from steersman.records.action import (
-    PERSON,
     Action,
     Delete,
     Execute,
@@ -155,19 +156,9 @@ class Gate:
         cases = await self._judged(call, tool, actions, where, own, fresh=not (whole or edited))
         if call not in self._own:
             cases = [self._said_no.judged(case, lane.turn) for case in cases]
-        told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
-        blocks = [incident(case, tool) for case in cases if is_blocked(case)]
-        if any(one.flushed for one in told):
-            await lane.append(*told, *blocks, corr=call)
-        else:  # changes that are allowed: they begin with their checkpoint
-            lane.later(*told, corr=call)
-        if blocks and where.approvals == "never" and own is None:
-            first = blocks[0]
-            raise Halted(
-                f"The guard blocked a command: {first.reason.rstrip('.')}.",
-                "No one is watching this run, so it stops here.",
-                f"`steer guard` explains the rule {first.rule}.",
-            )
+        if isinstance(no := await self._said_early(call, actions), Verdict):
+            cases = [msgspec.structs.replace(case, verdict=no) for case in cases]
+        await self._tell(call, tool, cases, lane, alone=where.approvals == "never" and own is None)
         for case in cases:
             if case.verdict.decision == "deny":
                 return case.verdict
@@ -184,7 +175,44 @@ class Gate:
             book = (await self._in_turn(lane.turn)).answers  # the answer may be in it
             where = msgspec.structs.replace(where, answers=book)
         profile = await self._profile(cases, hidden, where, call)
-        return Permit(tuple(actions), profile, self.where.secret_files.lines)
+        said = await self._said_early(call, actions)
+        if is_deed(actions):
+            self._desk.over(call)  # before anyone can say no to what is being done
+        return said or Permit(tuple(actions), profile, self.where.secret_files.lines)
+
+    async def _tell(
+        self, call: str, tool: str, cases: Sequence[Case], lane: Lane, *, alone: bool
+    ) -> None:
+        """Write the verdicts to the log; what the guard blocks ends a run that is `alone`."""
+        told: list[Body] = [Policy(case.action, case.verdict) for case in cases]
+        blocks = [incident(case, tool) for case in cases if is_blocked(case)]
+        if any(one.flushed for one in told):
+            await lane.append(*told, *blocks, corr=call)
+        else:  # changes that are allowed: they begin with their checkpoint
+            lane.later(*told, corr=call)
+        if blocks and alone:
+            first = blocks[0]
+            raise Halted(
+                f"The guard blocked a command: {first.reason.rstrip('.')}.",
+                "No one is watching this run, so it stops here.",
+                f"`steer guard` explains the rule {first.rule}.",
+            )
+
+    async def _said_early(self, call: str, actions: Sequence[Action]) -> Edited | Verdict | None:
+        """What a person said of a call before its turn had come, unless that is a plain yes.
+
+        It holds although a later answer, or another level, covers the call as it was.
+        """
+        known = await self._desk.said_early(call) if is_deed(actions) else None
+        if known is None:
+            return None
+        request, response = known
+        if response.decision == "deny":
+            return denied(response)
+        if response.arguments is None and response.hunks is None:
+            return None
+        paths = (one.path for one in request.actions if isinstance(one, Write | Delete))
+        return Edited(response.arguments, response.hunks, tuple(paths))
 
     async def _judged(
         self,
@@ -215,6 +243,8 @@ class Gate:
         Nothing is decided yet: it is judged when its turn comes, and if it would do something else
         by then, asked about again.
         """
+        if await self._desk.said_early(call):
+            return  # by whoever answered a process that died
         await self._get_ready(actions, lane)
         await self._refresh(actions)
         cases = await self._decide(actions, tool, await self._in_turn(lane.turn))
@@ -366,7 +396,7 @@ class Gate:
         response = await self._desk.confirm(request, lane)
         await self._keep(request.tool, asked, response, lane.turn)
         if response.decision == "deny":
-            no = Verdict("deny", PERSON, "the user said no", response.guidance)
+            no = denied(response)
             self._said_of_hosts(request.call, wanted, no)
             if request.call not in self._own and any(wanted):
                 places = chain.from_iterable(wanted)

@@ -335,7 +335,7 @@ class Turning:
         """Continue with a turn that waited for an answer when its process died."""
         self._floor.move(Move.START)
         self._turn, self._turn_began = kept.turn, kept.began
-        self._systems.desk.recall(kept.asked, self.log)
+        self._systems.desk.recall(kept.asked, self.log, kept.denied)
         since = await asyncio.to_thread(recalling.run_began, self.log)
         spent = await recalling.messages(
             self.log, {"turn_start", "usage", "tool_call", "tool_result", "agent_spawn"}, since
