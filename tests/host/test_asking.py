@@ -17,6 +17,7 @@ from steersman.records.message import (
 )
 from steersman.records.settings import Settings
 from tests.cli.kit import BROKEN, DONE, FIX, FIXED, WRITE, Gate, outside
+from tests.operations.network.kit import saying, server
 from tests.world import call
 
 OTHER = call("workspace_write_file", path="other.txt", content="other\n")
@@ -26,6 +27,8 @@ SAME_FILE = call(
     files=[{"path": "calc.py", "edits": [{"search": "add(a, b)", "replace": "plus(a, b)"}]}],
 )
 ASKING = {"approvals": "on-request"}
+RUN = "workspace_run_command"
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nmachine\n"
 ENDED = "It has ended without the connection."
 
 
@@ -294,4 +297,45 @@ def test_a_command_that_may_have_reached_a_server_of_the_thread_is_not_run_again
         assert "because it may have reached servers that run in the background" in note
 
     play(environ, workspace, model, scenario)
+    assert (workspace / "runs").read_text() == "run\n"
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("said", ["allow", "deny"])
+def test_a_server_of_the_machine_is_asked_about_beside_servers_of_the_thread(
+    environ, workspace, script, typed, said
+):
+    """Whoever says yes is told what would be done twice; without them it is not run again."""
+
+    async def scenario(host, thread, line):
+        await thread.wait()
+        if typed:
+            running = asyncio.create_task(thread.call(RUN, {"command": line}, typed=True))
+        else:
+            await thread.set(model=script({"tool_calls": [call(RUN, command=line)]}, DONE))
+            running = asyncio.create_task(send_and_wait(thread))
+        (asked,) = await requests(thread, 1)
+        assert asked.body.actions[0].reaches
+        assert "it may have reached servers that run in the background" in asked.body.reason
+        assert "would be done twice" in asked.body.reason
+        await thread.answer(asked.corr, ConfirmResponse(said))
+        await running
+        return bodies(host, thread, ToolResult)[-1].output
+
+    async def send_and_wait(thread):
+        await thread.send("fetch it")
+        await thread.wait()
+
+    async def whole():
+        async with server(saying(PAGE)) as port, asyncio.timeout(60):
+            line = f"echo run >> runs; curl -sS http://127.0.0.1:{port}/"
+            async with Host.at(Path(environ["STEERSMAN_HOME"]), environ) as host:
+                first = script({"tool_calls": [behind("sleep 600")]}, DONE, name="first.json")
+                settings = Settings(model=first, **ASKING)
+                thread = await host.start(str(workspace), "a task", settings, attended=True)
+                await thread.send("go")
+                return await scenario(host, thread, line)
+
+    output = asyncio.run(whole())
+    assert (output["output"] == "machine\n") == (said == "allow"), output
     assert (workspace / "runs").read_text() == "run\n"

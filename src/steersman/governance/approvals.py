@@ -128,7 +128,7 @@ class Desk:
         """What was asked about a call before its turn had come, and the answer, if there is one.
 
         What is said later of other calls changes nothing about it. An answer that is being written
-        is one; whoever goes on without any says `over` at once, so that none comes afterwards.
+        is one; whoever continues without any says `over` at once, so that none comes afterwards.
         """
         for corr, one in self._asked_early(call):
             if corr in self._writing:

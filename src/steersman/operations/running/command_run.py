@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 UNANSWERED = "it ended before you answered"
+SERVED = "it may have reached servers that run in the background"
 
 
 class Effects(Struct, frozen=True):
@@ -181,7 +182,7 @@ class CommandRun(ABC):
         if self._profile.network == "host":
             return "it may have reached other hosts"
         served = self._served is not None and self._served()
-        return "it may have reached servers that run in the background" if served else ""
+        return SERVED if served else ""
 
     async def remains(self, bench: Bench) -> str:
         """What of a command's effects cannot be thrown away, in words; nothing if all can."""

@@ -17,7 +17,7 @@ from steersman.operations.running.command_result import (
     result_of,
     with_artifact,
 )
-from steersman.operations.running.command_run import CommandRun, Effects
+from steersman.operations.running.command_run import SERVED, CommandRun, Effects
 from steersman.operations.running.command_runs import CommandRuns
 from steersman.operations.running.copied import NoCopy
 from steersman.operations.running.failing import fails_by_assertion, failure
@@ -48,6 +48,7 @@ from steersman.store.log import unbroken
 T = TypeVar("T")
 BACKGROUND = 1.0  # how long one in the background is waited for when nobody says
 GRACE = 2.0
+TWICE = "so what it did there would be done twice"
 UNREACHED = "other commands cannot reach its ports: start servers with background"
 
 
@@ -171,11 +172,16 @@ class RunCommand(Tool[RunCommandArgs]):
         return replace(result, note="; ".join(filter(None, (more.note(), result.note))))
 
     async def _offer(
-        self, args: RunCommandArgs, refused: Refused, bench: Bench
+        self, args: RunCommandArgs, refused: Refused, bench: Bench, remains: str
     ) -> More | ToolProblem:
-        """Ask the user for what was refused, so that the command can be run again."""
+        """Ask the user for what was refused, so that the command can be run again.
+
+        The question says what `remains` of it, and so may be done twice.
+        """
         again = replace(args, outside_sandbox=True)
         wanted = await asyncio.to_thread(self._wanted, again, bench.workspace, direct=True)
+        if remains:
+            wanted = replace(wanted, refused=(*wanted.refused, f"{remains}, {TWICE}"))
         try:
             permit = await bench.admit([wanted])
         except ToolProblem as no:
@@ -344,12 +350,13 @@ class RunCommand(Tool[RunCommandArgs]):
         given = attempt.given
         if refused and not (own or given.last) and self._chances.asks(refused, bench, given.what):
             told = told.removesuffix(OUTSIDE)
-            if remains := await run.remains(bench):
+            remains = await run.remains(bench)
+            if remains and not (remains == SERVED and refused.exactly.reaches):
                 told = (
                     "; ".join(filter(None, (told, f"not run again, because {remains}"))) + OUTSIDE
                 )
             else:
-                more = await self._offer(args, refused, bench)
+                more = await self._offer(args, refused, bench, remains)
                 if isinstance(more, More):
                     return more
                 told = "; ".join(filter(None, (told, f"not run again: {more.what}", more.try_this)))
