@@ -362,6 +362,37 @@ def test_a_host_is_allowed_to_one_call_or_to_all_of_the_thread(scope: str, asked
     assert requests == ["call_1", *asked]  # the second of them was answered with the first
 
 
+def test_a_no_to_a_host_holds_for_its_call_although_another_is_allowed_it():
+    async def work(lane: Lane) -> list[object]:
+        desk = Desk(attended=True)
+        memory = Watched(lane.log.store, "/srv/app", "t", home="/home/me", redact=str)
+        gate = Gate(HERE, desk, memory=memory)
+        found: list[object] = []
+        no = ConfirmResponse("deny", guidance="Use the copy here.")
+        for call, answer in (
+            ("call_1", no),
+            ("call_2", ConfirmResponse("allow", scope="thread")),
+            ("call_1", ConfirmResponse("allow")),
+            ("call_3", no),
+        ):
+            answering = asyncio.create_task(always(desk, lane, answer))
+            await asyncio.sleep(0)
+            host = Network("files.test", 443)
+            found.append(await gate.admit(call, "workspace_run_command", [host], lane, whole=True))
+            answering.cancel()
+        return found
+
+    with a_lane() as lane:
+        first, second, again, third = asyncio.run(asyncio.wait_for(work(lane), 30))
+        requests = [m.body.call for m in stored(lane.log) if m.kind == "confirm_request"]
+    assert isinstance(second, Permit)
+    assert isinstance(third, Permit)
+    assert isinstance(first, Verdict)
+    assert first.instead == "Use the copy here."
+    assert again == first
+    assert requests == ["call_1", "call_2"]
+
+
 def test_a_host_that_a_job_was_allowed_is_forgotten_with_the_job():
     """It asks when its call is long over; nothing else would end what was said to it."""
 

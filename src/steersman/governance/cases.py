@@ -121,6 +121,11 @@ def denied(response: ConfirmResponse) -> Verdict:
     return Verdict("deny", PERSON, "the user said no", response.guidance)
 
 
+def refusing(case: Case, no: Verdict | None) -> Case:
+    """A case with what a person said against it, if they did."""
+    return case if no is None else msgspec.structs.replace(case, verdict=no)
+
+
 def lines_of(action: Action) -> list[str]:
     """The command lines of an action: its own, also written out, or those for a server."""
     match action:

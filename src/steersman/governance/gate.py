@@ -28,6 +28,7 @@ from steersman.governance.cases import (
     lines_of,
     load_guard,
     matter,
+    refusing,
 )
 from steersman.governance.confinement import Confines
 from steersman.governance.policy import (
@@ -157,7 +158,7 @@ class Gate:
         if call not in self._own:
             cases = [self._said_no.judged(case, lane.turn) for case in cases]
         if isinstance(no := await self._said_early(call, actions), Verdict):
-            cases = [msgspec.structs.replace(case, verdict=no) for case in cases]
+            cases = [refusing(case, no) for case in cases]
         await self._tell(call, tool, cases, lane, alone=where.approvals == "never" and own is None)
         for case in cases:
             if case.verdict.decision == "deny":
@@ -234,6 +235,8 @@ class Gate:
                 cases = [answered(case, said) for case in cases]
         else:
             cases = await self._decide(actions, tool, where)
+        if nos := self._hosts.get(call):  # a yes to another call is none to this one
+            cases = [refusing(case, nos.get(host_asked(case.action))) for case in cases]
         why = self._held.get(call) if fresh else None
         return [held(case, why, where.approvals) for case in cases] if why else cases
 
@@ -455,9 +458,10 @@ class Gate:
         """Answer what waits and is covered by an answer that was just given."""
         for corr, request, turn in self._desk.open_requests():
             cases = await self._decide(request.actions, request.tool, await self._in_turn(turn))
-            if request.call in self._held:
+            said = self._hosts.get(request.call, {})
+            if request.call in self._held or any(said.get(host_asked(c.action)) for c in cases):
                 continue
-            hosts = [host for host, no in self._hosts.get(request.call, {}).items() if no is None]
+            hosts = [host for host, no in said.items() if no is None]
             if cases and all(
                 case.verdict.decision == "allow" or host_asked(case.action) in hosts
                 for case in cases
