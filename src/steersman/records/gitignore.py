@@ -9,6 +9,9 @@ from msgspec import Struct
 
 from steersman.records.errors import ToolProblem
 
+LONGEST = 8192  # bytes of a line: the longest path there is, with every letter escaped
+MOST_CHOICES = 256
+MOST_LETTERS = 1 << 16  # of all choices of a line together
 _BRACES = re.compile(rb"([{},])")
 
 
@@ -103,7 +106,7 @@ def _rule(text: bytes) -> Rule | None:
 
 def read_line(line: bytes) -> Line | None:
     """What a line says; None for one that says nothing."""
-    if line.startswith(b"#"):
+    if line.startswith(b"#") or len(line) > LONGEST:
         return None
     keeps = line.startswith(b"!")
     body = _without_trailing_blanks(line[1:] if keeps else line)
@@ -134,6 +137,7 @@ def _regex(pattern: bytes) -> bytes:
 
 def _choices(pattern: bytes) -> list[bytes]:
     """The patterns that `{a,b}` stands for."""
+    most = min(MOST_CHOICES, MOST_LETTERS // (len(pattern) + 1))
     opened: list[list[bytes]] = [[b""]]
     closed: list[list[bytes]] = [[]]
     plain = b"\\" not in pattern and b"[" not in pattern
@@ -146,26 +150,30 @@ def _choices(pattern: bytes) -> list[bytes]:
             opened[-1] = [b""]
         elif token == b"}" and len(opened) > 1:
             group = closed.pop() + opened.pop()
+            if len(group) * len(opened[-1]) > most:
+                raise re.error("too many choices")
             opened[-1] = [before + choice for before in opened[-1] for choice in group]
         else:
             opened[-1] = [before + token for before in opened[-1]]
-        if len(opened[-1]) > 256:
-            raise re.error("too many choices")
     if len(opened) > 1:
         raise re.error("a brace is not closed")
     return opened[0]
 
 
 def _path(pattern: bytes) -> bytes:
-    parts = pattern.split(b"/")
-    out = b""
-    for place, part in enumerate(parts):
-        last = place == len(parts) - 1
+    """A whole path. `**/` takes as few folders as it can and keeps to that: what follows it has a
+    fixed number of names, and the next `**/` can take what is left. So no path takes long."""
+    *folders, last = pattern.split(b"/")
+    runs = [b""]
+    for part in folders:
         if part == b"**":
-            out += b".*" if last else b"(?:[^/]+/)*"
+            runs.append(b"")
         else:
-            out += _name(part) + (b"" if last else b"/")
-    return out
+            runs[-1] += _name(part) + b"/"
+    head, *rest = runs
+    middle = b"".join(b"(?>(?:[^/]++/)*?" + run + b")" for run in rest[:-1] if run)
+    end = b".*" if last == b"**" else _name(last)
+    return head + middle + (b"(?:[^/]++/)*" + rest[-1] if rest else b"") + end
 
 
 def _name(part: bytes) -> bytes:

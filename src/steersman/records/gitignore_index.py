@@ -5,12 +5,12 @@ line is compiled when a path comes by that ends as the line does. The case of le
 """
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from steersman.records.gitignore import Line, choices, compiled, read_line
 
-_SPECIAL = re.compile(rb"\[.+?\]|\\.|[*?]", re.DOTALL)
-_compiled = cache(compiled)
+_SPECIAL = re.compile(rb"\[[!^]?.[^\]]*+\]?|\\.|[*?]", re.DOTALL)
+_compiled = lru_cache(maxsize=4096)(compiled)  # of strangers too, so not all for ever
 
 
 class Index:
