@@ -1,5 +1,8 @@
 """Which address answers what, and what becomes of the others."""
 
+from contextlib import closing
+from http.client import HTTPConnection
+
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -61,6 +64,21 @@ def test_a_head_is_what_the_whole_answer_would_begin_with(server: Served) -> Non
     assert (head.status, head.body) == (200, b"")
     assert {**head.headers, "date": ""} == {**whole.headers, "date": ""}
     assert head.headers["content-length"] == str(len(whole.body))
+
+
+def test_the_head_of_a_stream_is_all_that_is_sent_of_it(server: Served) -> None:
+    """A stream never ends; what is asked for on the same connection after its head is answered."""
+    told = {"Authorization": f"Bearer {server.token}"}
+    connection = HTTPConnection(server.at, timeout=PATIENCE)
+    with closing(connection):
+        for method, path, status in (
+            ("HEAD", "/api/v0/events", 200),
+            ("HEAD", "/api/v0/threads/nothing/events", 404),
+            ("GET", "/api/v0/me", 200),
+        ):
+            connection.request(method, path, headers=told)
+            got = connection.getresponse()
+            assert (got.status, bool(got.read())) == (status, method == "GET")
 
 
 @pytest.mark.parametrize("path", ["/api/v0/me", "/api/v0/nothing", "/api/v0/events"])

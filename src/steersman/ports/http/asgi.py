@@ -60,7 +60,8 @@ class Streamed(Response):
         await send(self.start("http.response.start", {}))
         left = asyncio.ensure_future(gone(receive))
         try:
-            while not left.done() and (part := await asyncio.to_thread(self._part)):
+            wanted = scope["method"] != "HEAD"
+            while wanted and not left.done() and (part := await asyncio.to_thread(self._part)):
                 await send({"type": "http.response.body", "body": part, "more_body": True})
         finally:
             left.cancel()

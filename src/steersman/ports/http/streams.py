@@ -114,6 +114,9 @@ class Streams:
             await problem(400, Problem(str(error)))(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        if scope["method"] == "HEAD":
+            await send({"type": "http.response.body", "body": b""})
+            return
 
         async def put(frame: Frame) -> None:
             await send({"type": "http.response.body", "body": frame.sse(), "more_body": True})
