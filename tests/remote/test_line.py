@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from steersman.records.errors import Denied, SteersmanError
+from steersman.threads.remote.answering import Reach
 from steersman.threads.remote.calling import Caller, Hopeless, Lines
 from steersman.threads.remote.frames import (
     LARGEST,
@@ -351,6 +352,14 @@ class Hurried(asyncio.SelectorEventLoop):
             await asyncio.sleep(0)
 
 
+def hurried(play: Callable[[Hurried], Coroutine[Any, Any, None]]) -> None:
+    """Play a story in which time passes that nobody waits for."""
+    with asyncio.Runner(loop_factory=Hurried) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, Hurried)
+        runner.run(play(loop))
+
+
 class Unheard:
     """Where a side writes to that nobody reads."""
 
@@ -380,14 +389,38 @@ def test_a_connection_on_which_bytes_come_is_not_cut_however_slow_it_is() -> Non
         await carrying  # it is cut when nothing comes, also in the middle of a frame
         assert line.over is None
 
-    with asyncio.Runner(loop_factory=Hurried) as runner:
-        loop = runner.get_loop()
-        assert isinstance(loop, Hurried)
-        runner.run(play(loop))
+    hurried(play)
 
 
 async def _nobody(method: str, body: Raw) -> str:
     return ""
+
+
+def test_an_agent_that_greets_and_is_silent_then_does_not_keep_anyone_waiting() -> None:
+    async def play(loop: Hurried) -> None:
+        two = Two()
+        asked = list[str]()
+
+        async def silent(method: str, body: Raw) -> None:
+            asked.append(method)
+            await asyncio.Event().wait()
+
+        two.lines = Lines(lambda name: Line(name, silent, two._hear))
+        reach = Reach("l1", "ssh://box/project", two.dial)
+        opening = asyncio.create_task(reach.open())
+        while not asked:
+            await asyncio.sleep(0)
+        await loop.skip(SILENCE)
+        with pytest.raises(SteersmanError, match="The workspace agent does not answer") as told:
+            await opening
+        assert told.value.why == "It has greeted, and does not say which folder it works in."
+        assert asked == ["enter"]
+        assert reach.line.over is not None
+        for pipe in two.pipes:
+            assert pipe.closed
+        await asyncio.gather(*two._serving)
+
+    hurried(play)
 
 
 @played

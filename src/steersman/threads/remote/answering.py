@@ -21,6 +21,7 @@ from steersman.threads.remote.far_log import PAGE
 from steersman.threads.remote.frames import Garbled
 from steersman.threads.remote.line import Line
 from steersman.threads.remote.place import Place
+from steersman.threads.remote.wires import SILENCE
 from steersman.threads.remote.words import (
     NO_SENSE,
     Admit,
@@ -121,7 +122,14 @@ class Reach:
         """Reach the agent; raises why that cannot be."""
         await self._caller.open()
         try:
-            self.entered = await self.line.ask("enter", None, Entered)
+            async with asyncio.timeout(SILENCE):
+                self.entered = await self.line.ask("enter", None, Entered)
+        except TimeoutError as error:
+            await self._caller.close()  # who says nothing is not told that it is left
+            raise SteersmanError(
+                "The workspace agent does not answer.",
+                "It has greeted, and does not say which folder it works in.",
+            ) from error
         except BaseException:
             await self.close()
             raise
