@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar
 from os import cpu_count
 from queue import SimpleQueue
 from typing import Any
@@ -18,6 +19,10 @@ from weakref import WeakSet
 MOST = min(32, (cpu_count() or 1) + 4)  # as many as Python would have
 Work = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]]
 _SERVED: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
+
+
+# Whose threads do what a task hands over to those of its loop; a task that it starts has them too.
+_OWN: ContextVar["Hands | None"] = ContextVar("own", default=None)
 
 
 class Hands(ThreadPoolExecutor):
@@ -92,6 +97,10 @@ class Hands(ThreadPoolExecutor):
         with suppress(RuntimeError):  # the loop was closed, so nobody waits
             loop.call_soon_threadsafe(_settle, future, result, problem)
 
+    def take_over(self) -> None:
+        """Do what this task hands over with `to_thread`: it can keep no other's threads busy."""
+        _OWN.set(self)
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let what was handed over be done, and the threads end."""
         with self._lock:
@@ -112,9 +121,21 @@ def _settle(future: "asyncio.Future[Any]", result: Any, problem: BaseException |
         future.set_exception(problem)
 
 
+class _Shared(Hands):
+    """The threads of a loop, for those who have none of their own."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Have a thread do it, one of the task's own where it has some."""
+        own = _OWN.get()
+        if own is not None:
+            with suppress(RuntimeError):  # those have ended
+                return own.submit(fn, *args, **kwargs)
+        return super().submit(fn, *args, **kwargs)
+
+
 def serve() -> None:
     """Have `to_thread` use such threads in the loop that runs here; they end with the loop."""
     loop = asyncio.get_running_loop()
     if loop not in _SERVED:
         _SERVED.add(loop)
-        loop.set_default_executor(Hands())
+        loop.set_default_executor(_Shared())

@@ -29,6 +29,7 @@ from steersman.threads.remote.frames import (
 )
 from steersman.threads.remote.line import BEAT, ROOM, Line, Stopped
 from steersman.threads.remote.sequence import Received, Sent
+from steersman.threads.remote.waiting import Waiting
 from steersman.threads.remote.wires import SILENCE, StreamWire
 
 
@@ -421,6 +422,24 @@ def test_an_agent_that_greets_and_is_silent_then_does_not_keep_anyone_waiting() 
         await asyncio.gather(*two._serving)
 
     hurried(play)
+
+
+@played
+async def test_a_thread_waits_for_an_answer_until_none_is_wanted_or_none_comes() -> None:
+    two = Two()
+    await two.caller.open()
+    waiting = Waiting()
+    waits = asyncio.create_task(asyncio.to_thread(waiting.wait, two.host.ask("hold", "a", str)))
+    while not two.done["a"]:
+        await asyncio.sleep(0)
+    waiting.end()
+    with pytest.raises(SteersmanError, match="It was stopped"):
+        await waits
+    with pytest.raises(SteersmanError, match="It was stopped"):
+        await asyncio.to_thread(waiting.wait, two.host.ask("hold", "b", str))
+    with pytest.raises(SteersmanError, match="does not answer"):
+        await asyncio.to_thread(Waiting(0.0).wait, two.host.ask("hold", "c", str))
+    await two.close()
 
 
 @played

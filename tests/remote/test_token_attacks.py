@@ -21,6 +21,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
+from steersman.hands import MOST
 from steersman.host.reaching_web import dialing
 from steersman.host.token_workplaces import MOST_LINES
 from steersman.records.action import Execute, Write
@@ -431,6 +432,29 @@ async def test_i_open_line_after_line(me: Attacker) -> None:
     finally:
         for one in others:
             await one.caller.close()
+
+
+@played
+async def test_i_keep_every_thread_of_the_server_waiting_for_my_answer(me: Attacker) -> None:
+    """It has some for me alone; two of them at most look for a way back at a time."""
+    reading = asyncio.Semaphore(0)
+    mine = me._answer
+
+    async def silent(method: str, raw: Raw) -> Any:
+        if method == "read":
+            reading.release()
+            await asyncio.Event().wait()
+        return await mine(method, raw)
+
+    me.line._handle = silent
+    await me.open()
+    for _ in range(MOST):
+        await me.line.send("way", Way("plan_undo", (me.thread,), {}))
+        await me.line.send("recover", Activity())
+    for _ in range(MOST):
+        await reading.acquire()
+    for path in ("/readyz", "/api/v0/me", "/api/v0/threads"):
+        assert (await asyncio.to_thread(me.box.request, "GET", path)).status == 200
 
 
 def test_i_continue_the_line_of_another_token(box: Webbox) -> None:

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import msgspec
 from msgspec import Raw
 
+from steersman.hands import Hands
 from steersman.operations.journal.objects import Objects
 from steersman.records.errors import Denied, SteersmanError
 from steersman.records.settings import Settings
@@ -39,6 +40,7 @@ from steersman.threads.remote.words import (
     Way,
 )
 
+WAYS = 2  # questions about undo at a time: each keeps a thread of the agent's busy
 MOST_LEFT = 256  # threads of which something is kept that no host has heard
 Prepare = Callable[[Open], Awaitable[Opening]]
 
@@ -55,6 +57,7 @@ class Agent:
         self._entered = Entered(root, home)
         self.state = state
         self.objects = Objects(state / "objects")
+        self.hands = Hands(name="agent")  # what a host has done here keeps no other's threads busy
         self._prepare = prepare
         self._serving: dict[str, Serving] = {}  # by threads
         self._taking_up = WeakValueDictionary[str, asyncio.Lock]()  # by threads
@@ -124,6 +127,7 @@ class Agent:
         """End everything."""
         for serving in list(self._serving.values()):
             await serving.close("The workspace agent has ended.")
+        self.hands.shutdown(wait=False)
 
 
 async def _stay(_: str) -> None:
@@ -137,6 +141,7 @@ class Serving:
         self._agent = agent
         self._bench: Bench | None = None
         self._changing = asyncio.Lock()  # which thread it is for
+        self._ways = asyncio.Semaphore(WAYS)
         self.line = Line(name, self._handle, self._hear)
 
     @property
@@ -153,6 +158,7 @@ class Serving:
                 f"The workspace agent does not know “{method}”.",
                 try_this="Install the same version of Steersman on both machines.",
             )
+        self._agent.hands.take_over()
         asked = msgspec.msgpack.decode(body, type=kind)
         await self.check(method, asked)
         return await do(self, asked)
@@ -210,8 +216,12 @@ class Serving:
         from steersman.threads.remote.ways import answered
 
         agent = self._agent
-        store = agent.store(self.line)
-        return await asyncio.to_thread(answered, store, agent.state, asked, agent.allowed)
+        async with self._ways:
+            store = agent.store(self.line)
+            try:
+                return await asyncio.to_thread(answered, store, agent.state, asked, agent.allowed)
+            finally:
+                store.leave()
 
     async def blob(self, digest: str) -> bytes | None:
         """A content that was kept."""

@@ -17,6 +17,7 @@ from steersman.store.contract import Row, stamp
 from steersman.store.log import Draft, ThreadLog, unbroken
 from steersman.store.redactor import Redactor
 from steersman.threads.remote.line import Line
+from steersman.threads.remote.waiting import Waiting
 from steersman.threads.remote.words import (
     Drafted,
     Reading,
@@ -39,7 +40,11 @@ class FarStore:
         self._line = line
         self._root = root
         self._allowed = allowed
-        self._loop = asyncio.get_running_loop()
+        self._waiting = Waiting()
+
+    def leave(self) -> None:
+        """Nobody wants what is read any more: a thread that waits for it is let go."""
+        self._waiting.end()
 
     def read(
         self,
@@ -67,8 +72,7 @@ class FarStore:
 
     def thread(self, thread_id: str) -> Thread | None:
         """A thread of this workspace, which is here."""
-        asked = self._line.ask_for("thread", thread_id, Thread)
-        found = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        found = self._waiting.wait(self._line.ask_for("thread", thread_id, Thread))
         return replace(found, workspace=self._root) if found is not None else None
 
     def matching(self, _: str) -> list[Thread]:
@@ -76,8 +80,7 @@ class FarStore:
         return []
 
     def _read(self, reading: Reading) -> list[Stored]:
-        asked = self._line.ask("read", reading, list[Stored])
-        found = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        found = self._waiting.wait(self._line.ask("read", reading, list[Stored]))
         return [self._within(one) if one.said.kind == Checkpoint.kind else one for one in found]
 
     def _within(self, one: Stored) -> Stored:
@@ -149,14 +152,12 @@ class FarBlobs:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self._loop = asyncio.get_running_loop()
+        self._waiting = Waiting()
 
     def put_blob(self, data: bytes) -> str:
         """Have some bytes kept; the answer is their digest."""
-        asked = self._line.ask("keep", data, str)
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return self._waiting.wait(self._line.ask("keep", data, str))
 
     def blob(self, digest: str) -> bytes | None:
         """Bytes by their digest."""
-        asked = self._line.ask_for("blob", digest, bytes)
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return self._waiting.wait(self._line.ask_for("blob", digest, bytes))

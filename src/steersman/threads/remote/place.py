@@ -16,6 +16,7 @@ from steersman.records.judgement import CommandPlace, Judgement
 from steersman.records.profile import Profile
 from steersman.records.secret_files import PLAIN_SIGHT, SecretFiles
 from steersman.threads.remote.line import Line
+from steersman.threads.remote.waiting import Waiting
 from steersman.threads.remote.words import (
     Confine,
     Containment,
@@ -28,7 +29,6 @@ from steersman.threads.remote.words import (
 
 T = TypeVar("T")
 _HANDS = 4  # threads that wait for one machine at most; more to decide on waits for them
-_LONGEST = 900.0  # seconds that a decision waits for a machine that does not answer
 
 
 class _About(Struct, frozen=True):
@@ -48,7 +48,7 @@ class Place:
     def __init__(self, line: Line, root: str) -> None:
         self._line = line
         self._root = root
-        self._loop = asyncio.get_running_loop()
+        self._waiting = Waiting()
         self._hands = Hands(_HANDS, "elsewhere")
         self._secret_files = PLAIN_SIGHT
 
@@ -129,7 +129,7 @@ class Place:
         about = _about.get()
         if about is not None and action in about.protected:
             return about.protected[action]
-        if self._on_loop():
+        if self._waiting.on_loop():
             return f"{action.path}, which cannot be looked at from here"
         return self._wait(self._line.ask("protected", Guarded(action, workspace), str))
 
@@ -145,23 +145,8 @@ class Place:
         asked = Grounding(judgement, place, lines, shared, outside)
         return self._wait(self._line.ask("grounded", asked, Judgement))
 
-    def _on_loop(self) -> bool:
-        try:
-            return asyncio.get_running_loop() is self._loop
-        except RuntimeError:
-            return False
-
     def _wait(self, asked: Coroutine[Any, Any, T]) -> T:
-        if self._on_loop():
+        if self._waiting.on_loop():
             asked.close()
             raise SteersmanError("Another machine's disk cannot be looked at here.")
-        answer = asyncio.run_coroutine_threadsafe(asked, self._loop)
-        try:
-            return answer.result(_LONGEST)
-        except TimeoutError:
-            answer.cancel()
-            raise SteersmanError(
-                "The machine of the workspace does not answer.",
-                f"It was asked something for a decision {_LONGEST / 60:.0f} minutes ago.",
-                "Continue the thread when the machine can be reached.",
-            ) from None
+        return self._waiting.wait(asked)
