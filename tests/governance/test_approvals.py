@@ -3,11 +3,12 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from steersman.governance.approvals import Desk
 from steersman.governance.gate import Gate, Permit
 from steersman.governance.policy import Circumstances
-from steersman.records.action import Execute
+from steersman.records.action import Execute, Write
 from steersman.records.errors import TooLate, UsageProblem
 from steersman.records.message import ConfirmRequest, ConfirmResponse
 from steersman.store.log import Lane
@@ -70,6 +71,25 @@ def test_what_is_never_asked_again_cannot_be_answered():
 
     with a_lane() as lane:
         asyncio.run(asyncio.wait_for(work(lane), 30))
+
+
+def test_nobody_can_deny_what_is_being_done_because_it_needs_no_answer_any_more():
+    """It was asked about early, and then less was asked about."""
+
+    async def work(lane: Lane) -> object:
+        desk = Desk(attended=True)
+        gate = Gate(Circumstances("/srv/app", approvals="on-request"), desk)
+        write = Write("/srv/app/a.txt", after="0" * 64)
+        await gate.foresee("call_1", "write", [write], lane)
+        ((corr, _, _),) = desk.open_requests()
+        gate.where = replace(gate.where, approvals="on-failure")
+        permit = await gate.admit("call_1", "write", [write], lane)
+        with pytest.raises(UsageProblem, match="No request"):
+            await desk.answer(corr, ConfirmResponse("deny"))
+        return permit
+
+    with a_lane() as lane:
+        assert isinstance(asyncio.run(asyncio.wait_for(work(lane), 30)), Permit)
 
 
 def test_an_answer_that_is_being_written_is_the_only_one():
