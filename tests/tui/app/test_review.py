@@ -283,6 +283,49 @@ def test_the_pane_of_changes_has_each_file_once_and_follows_what_stands(environ,
     live(scene)
 
 
+def test_redo_brings_commits_back_that_a_rewind_removed(environ, workspace, script):
+    """The card still has an ignored file, so it asks git; that is nothing to undo."""
+    (workspace / ".gitignore").write_text("*.log\n")
+    git(workspace, "add", ".")
+    git(workspace, "commit", "-qm", "first")
+
+    def commits():
+        return git(workspace, "--no-optional-locks", "log", "--format=%s").split()
+
+    async def scene():
+        ignored = call("workspace_write_file", path="run.log", content="ran\n")
+        again = call("workspace_write_file", path="notes.md", content="# More\n")
+        steps = [{"tool_calls": [WRITES[0], ignored]}, DONE, {"tool_calls": [again]}, DONE]
+        async with at_the_terminal(environ, workspace, script(*steps), approvals="review") as me:
+            for turn, (words, subject) in enumerate((("notes", "one"), ("more", "two")), 1):
+                await me.say(words)
+                await me.turn_ends(turn)
+                await me.say(f"/commit -m {subject}")
+                await me.sees("Commit 1 file?")
+                await me.press("c")
+                await me.until(lambda subject=subject: commits()[0] == subject)
+                await me.until(lambda: me.app.seat.doing != "working")
+            before = me.app.seat.id
+            await me.say("/rewind")
+            await me.sees("› more")
+            await me.press("enter")
+            await me.sees("Go back to before “more”")
+            await me.press("y")
+            await me.until(lambda: me.app.seat.id != before)
+            await me.sees("/redo goes back there.")
+            assert commits() == ["one", "first"]
+            looked = {"after": me.app.seat.thread.parent_seq, "kinds": {"tool_result"}}
+            await me.until(lambda: [*me.app.seat.host.messages(me.app.seat.id, **looked)])
+            await me.press("ctrl+u")  # the words of that message
+            await me.say("/redo")
+            await me.sees("Undo the rewind")
+            await me.press("y")
+            await me.sees("The rewind is undone")
+            assert commits() == ["two", "one", "first"]
+
+    live(scene)
+
+
 def test_the_card_has_what_is_still_there_of_a_turn(environ, workspace, script):
     """Files can be restored or edited by others; that is said, and the rest is offered."""
     (workspace / "long.py").write_text(OLD)
