@@ -123,3 +123,24 @@ def test_words_of_a_pull_request_stay_words():
     push, ask = git_work.request_commands(Place("fix/x", "origin", "main"), "a; b", "$(c) 'd'")
     assert push == "git push -u origin fix/x"
     assert shlex.split(ask)[-3:] == ["a; b", "--body", "$(c) 'd'"]
+
+
+def test_a_file_that_git_mv_moved_and_someone_edited_is_one(tmp_path):
+    """Its edits are shown and committed with its new name."""
+
+    def run(command):
+        return subprocess.run(command, shell=True, cwd=tmp_path, check=True, text=True,
+                              capture_output=True).stdout  # fmt: skip
+
+    run("git init -q && git config user.name T && git config user.email t@example.org")
+    run("seq 20 > old.py && echo b > b.py && git add . && git commit -qm first")
+    run("git mv old.py new.py && echo more >> new.py && echo c >> b.py")
+    tree = git_work.read_status(run(git_work.STATUS)).joined()
+    assert [one.name for one in tree.files] == ["old.py → new.py", "b.py"]
+    kept = tree.files[:1]
+    shown = run(git_work.diff_command(tree, kept))
+    assert "+more" in shown
+    assert "+c" not in shown
+    run(git_work.commit_command("moved", tree, kept))
+    assert run("git status --short") == " M b.py\n"
+    assert "more\n" in run("git show HEAD:new.py")

@@ -35,7 +35,8 @@ _KINDS = {"M": "changed", "A": "new", "D": "deleted", "R": "renamed", "C": "copi
 class Changed(Struct, frozen=True):
     """A file that differs, and how: a word for people. `source` is its name before a rename.
 
-    A file can be two of these: what is `staged` of it, and the `rest`.
+    A file can be two of these: what is `staged` of it, and the `rest`. It is one, with `edited`,
+    where only its new name is staged.
     """
 
     how: str
@@ -43,6 +44,7 @@ class Changed(Struct, frozen=True):
     source: str = ""
     staged: bool = False
     rest: bool = False
+    edited: bool = False
 
     @property
     def name(self) -> str:
@@ -81,6 +83,16 @@ class Tree(Struct, frozen=True):
         kept = [one for one in self.unstaged if one.path not in (*pairs, *pairs.values())]
         made = [Changed("renamed", new, old) for new, old in sorted(pairs.items())]
         return replace(self, unstaged=(*made, *kept))
+
+    def joined(self) -> "Tree":
+        """With one file for one of which `git mv` staged the new name and nobody its edits."""
+        if self.chosen:
+            return self
+        edits = {one.path for one in self.unstaged if one.rest and one.how == "changed"}
+        both = edits & {one.path for one in self.staged if one.how == "renamed"}
+        staged = (replace(one, edited=one.path in both) for one in self.staged)
+        others = (one for one in self.unstaged if one.path not in both)
+        return replace(self, staged=tuple(staged), unstaged=tuple(others))
 
     @property
     def chosen(self) -> bool:
@@ -145,6 +157,8 @@ def diff_command(tree: Tree, files: Sequence[Changed]) -> str:
     """A command that prints what would be committed."""
     commands = []
     tracked = [one for one in tree.unstaged if not one.untracked and not one.source]
+    tracked += _edits(tree.staged)
+    files = [*files, *_edits(files)]
     for every, how in ((tree.staged, " --cached"), (tracked, "")):
         known = [one for one in every if one in files]
         named = f" -- {_named(paths_of(known))}" if len(known) < len(every) else ""
@@ -159,6 +173,11 @@ def diff_command(tree: Tree, files: Sequence[Changed]) -> str:
     return "; ".join((*commands, "true"))
 
 
+def _edits(files: Sequence[Changed]) -> list[Changed]:
+    """What is not staged of files of which only the new name is."""
+    return [Changed("changed", one.path, rest=True) for one in files if one.edited]
+
+
 def commit_command(message: str, tree: Tree, kept: Sequence[Changed]) -> str:
     """A command that commits these files and nothing else.
 
@@ -166,7 +185,7 @@ def commit_command(message: str, tree: Tree, kept: Sequence[Changed]) -> str:
     the others are not staged any more. If it fails, as a hook can make it, the index is restored.
     """
     commit = f"git commit -m {shlex.quote(message)}"
-    more = paths_of([one for one in kept if not one.staged])
+    more = paths_of([one for one in kept if not one.staged] + _edits(kept))
     commands = [f"git add -- {_named(more)}"] if more else []
     if not any(one.staged for one in kept):
         commands.append(f"{commit} -- {_named(more)}")

@@ -73,7 +73,7 @@ async def _status(stage: Stage) -> Tree:
         raise UsageProblem(
             "There are merge conflicts.", ", ".join(tree.conflicts[:5]), "Resolve them first."
         )
-    return tree
+    return tree.joined()
 
 
 async def _of_thread(stage: Stage) -> tuple[set[str], dict[str, str]]:
