@@ -114,6 +114,18 @@ def test_a_staged_rename_hides_nothing_and_the_rest_is_committed_with_it(desk, g
     )
 
 
+def test_a_commit_says_how_many_changes_are_marked(desk, git, workspace):
+    (workspace / "calc.py").write_text("x = 1\n")
+    (workspace / "README.md").write_text("# Calculator\n\nmore\n")
+
+    async def scenario(desk):
+        return await desk.type("/commit -m One", Selection(("calc.py",), "e"), "Two", None)
+
+    first, second = (about[1] for what, about in desk(scenario) if what == "confirm")
+    assert "All changes are marked:" in first
+    assert "1 of 2 changes is marked:" in second
+
+
 @pytest.mark.usefixtures("git")
 def test_new_files_are_marked_only_if_this_thread_made_them(environ, workspace, script):
     """Also where the workspace is a folder of its repository."""

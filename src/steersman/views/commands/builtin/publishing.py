@@ -120,10 +120,12 @@ async def _approved(
     how = "What is staged is marked" if tree.chosen else "All changes are marked"
     if not tree.chosen and len(kept) < len(tree.files):
         how += ", new files only if this thread made them"
-    rows = [Row(one.name, one.name, one.how) for one in tree.files]
+    rows, first = [Row(one.name, one.name, one.how) for one in tree.files], kept
     while True:
+        now = f"{len(kept)} of {counted(len(rows), 'change')}"
+        marked = f"{now} {'is' if len(kept) == 1 else 'are'} marked" if kept != first else how
         told = fenced(message) if message else "There is no message yet; `e` writes one."
-        body = "\n\n".join(filter(None, (note, told, f"{how}:")))
+        body = "\n\n".join(filter(None, (note, told, f"{marked}:")))
         chosen = await stage.select(_title, body, rows, [one.name for one in kept], DEEDS)
         if chosen is None:
             return message, ()
