@@ -392,7 +392,7 @@ class SteersmanApp(InOrder[Left]):
             await composer._on_key(event)
 
     def typed(self, key: str) -> None:
-        """Any other key takes back the first of two that quit."""
+        """After any other key, the one that quits must be pressed twice again."""
         if key not in self.keymap_.keys_of("leave"):
             self.acting.stay()
 
