@@ -89,3 +89,9 @@ def test_what_a_pattern_makes_of_a_short_text_is_known():
 @pytest.mark.parametrize("letters", ["{", "{,", "{a}"])
 def test_braces_that_never_close_are_read_once(letters):
     assert verdict("ls " + letters * 3000) == "allow"
+
+
+def test_stars_in_a_path_are_not_tried_in_every_way_on_the_name_of_a_link():
+    name, stars = "a" * 200, "*a" * 20
+    assert verdict(f"ln -s / {name}; rm -rf {stars}*b/x") == "allow"
+    assert verdict(f"ln -s / {name}; rm -rf {stars}*/etc") == "block"

@@ -104,25 +104,32 @@ def globbed(text: str) -> bool:
 
 
 def glob_pattern(text: str) -> re.Pattern[str]:
-    """A regular expression for one segment with live globs."""
-    parts: list[str] = []
+    """A regular expression for one segment with live globs.
+
+    All stars but the last keep to the first place where what follows them fits: that is a fixed
+    number of letters, and the next star can take what is left. So no name takes long.
+    """
+    runs = [""]
     at = 0
     while at < len(text):
         letter = text[at]
         end = text.find("]", at + 2) if letter == SET else -1
         if letter in (STAR, DEEP) or UNKNOWN.match(letter):
-            parts.append(".*")
+            runs.append("")
         elif letter == QUERY:
-            parts.append(".")
+            runs[-1] += "."
         elif end > 0:
             inside = literal(text[at + 1 : end]).replace("\\", "\\\\").replace("[", "\\[")
-            parts.append("[^" + inside[1:] + "]" if inside[:1] in "!^" else "[" + inside + "]")
+            runs[-1] += "[^" + inside[1:] + "]" if inside[:1] in "!^" else "[" + inside + "]"
             at = end
         else:
-            parts.append(re.escape(literal(letter)))
+            runs[-1] += re.escape(literal(letter))
         at += 1
+    head, *rest = runs
+    middle = "".join(f"(?>.*?{run})" for run in rest[:-1] if run)
     try:
-        return re.compile("".join(parts) + r"\Z", re.DOTALL)
+        last = f".*{rest[-1]}" if rest else ""
+        return re.compile(head + middle + last + r"\Z", re.DOTALL)
     except re.error:
         return re.compile(".*", re.DOTALL)
 
