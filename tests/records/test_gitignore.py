@@ -58,6 +58,14 @@ def test_a_folder_cannot_stop_the_search_for_secrets_with_its_own_lines(tmp_path
     assert Finder(str(tmp_path)).find()[1] == (str(deep / "deep.txt"),)
 
 
+def test_a_path_longer_than_any_disk_takes_is_not_looked_through():
+    """Nothing is there to be read, and nothing is said about it that would let it be read."""
+    lines = SecretFiles("/w", "*.pem")
+    assert not lines.covers("/w/" + "a/" * 2000 + "1")
+    assert "too long" in lines.covers("/w/" + "a/" * 100_000 + "1")
+    assert not lines.covers("/elsewhere/" + "a/" * 100_000 + "1")
+
+
 @pytest.mark.parametrize("long", ["[" * 1_000_000, "\\a" * 500_000, "{a," * 300_000])
 def test_a_line_longer_than_any_path_is_passed_over(long):
     assert parse(f"{long}\nb".encode()).verdict(b"b", False) is True

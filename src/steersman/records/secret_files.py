@@ -16,7 +16,7 @@ MADE_AGAIN = frozenset(
 # Full of certificates that everybody has, and too many to look through.
 SKIPPED = MADE_AGAIN | {".git"}
 
-
+LONGEST_PATH = 4096  # letters; the kernel opens none that has more bytes
 # Between lines that are judged apart: no exception below it undoes what is named above it.
 APART = "#| apart\n"
 # Before the workspace's own lines: other folders, and the lines for each. No line has it in it.
@@ -53,6 +53,8 @@ class SecretFiles:
             return next(filter(None, (other.covers(path) for other in self._others)), "")
         if not self._parts:
             return ""
+        if len(path) > LONGEST_PATH:
+            return "perhaps: the path is too long for any file"
         parts = os.fsencode(path[len(top) :]).split(b"/")
         if not SKIPPED.isdisjoint(part.decode("utf-8", "replace") for part in parts[:-1]):
             return ""
