@@ -18,16 +18,24 @@ from steersman.threads.remote.answering import Reach
 from steersman.threads.remote.calling import Caller, Hopeless, Lines
 from steersman.threads.remote.frames import (
     LARGEST,
+    PIECE,
     PROTOCOL,
+    Ack,
+    Failed,
     Frame,
     Garbled,
     Hello,
     Item,
     Note,
+    Part,
+    Payload,
+    Reply,
+    Request,
     framed,
     packed,
+    payload_of,
 )
-from steersman.threads.remote.line import BEAT, ROOM, Line, Stopped
+from steersman.threads.remote.line import BEAT, ROOM, Held, Large, Line, Stopped
 from steersman.threads.remote.sequence import Received, Sent
 from steersman.threads.remote.waiting import Waiting
 from steersman.threads.remote.wires import SILENCE, StreamWire
@@ -310,6 +318,103 @@ async def test_what_waits_for_the_other_side_is_bounded() -> None:
     assert await waits == "later"
     assert len(two.heard) == ROOM // 1_000_000 + 1
     await two.close()
+
+
+class Deaf:
+    """A side that asks and asks, and takes no answer until it is told to."""
+
+    def __init__(self, answer: Callable[[], Any], held: Held | None = None) -> None:
+        async def handle(method: str, body: Raw) -> Any:
+            return answer()
+
+        self.line = Line("l1", handle, lambda method, body: None, held)
+        self._pipe = Pipe()
+        self.wire = self._pipe.end(0)
+        self.carrying = asyncio.create_task(self.line.carry(self._pipe.end(1), 0))
+        self._said = 0
+
+    async def say(self, payload: Payload) -> None:
+        self._said += 1
+        await self.wire.write(Item(self._said, 0, packed(payload)))
+
+    async def ask(self, many: int) -> None:
+        for number in range(many):
+            await self.say(Request(number, "blob", packed(None)))
+        while self.line.received < many:
+            await asyncio.sleep(0)
+        for _ in range(20 * many):  # everything that is done by itself
+            await asyncio.sleep(0)
+
+    async def take(self, many: int) -> list[Reply | Failed]:
+        """Take answers until there are so many."""
+        answers, parts = list[Reply | Failed](), b""
+        while len(answers) < many:
+            frame = await self.wire.read()
+            if not isinstance(frame, Item):
+                continue
+            await self.wire.write(Ack(frame.number))
+            said = payload_of(frame.payload)
+            if isinstance(said, Part):
+                parts += said.data
+                if not said.last:
+                    continue
+                said, parts = payload_of(parts), b""
+            assert isinstance(said, Reply | Failed)
+            answers.append(said)
+        return answers
+
+    async def close(self) -> None:
+        self.wire.close()
+        await self.carrying
+        await self.line.close(SteersmanError("over"))
+
+
+@played
+async def test_large_answers_are_made_when_those_before_are_taken() -> None:
+    made = list[int]()
+
+    async def make() -> bytes:
+        made.append(1)
+        return bytes(1_000_000)
+
+    deaf = Deaf(lambda: Large(make))
+    await deaf.ask(100)
+    assert len(made) == ROOM // 1_000_000 + 1
+    answers = await deaf.take(100)
+    assert {type(one) for one in answers} == {Reply}
+    assert len(made) == 100
+    await deaf.close()
+
+
+@played
+async def test_answers_that_nobody_takes_are_bounded() -> None:
+    deaf = Deaf(lambda: bytes(1_000_000))
+    await deaf.ask(100)
+    assert deaf.line._sent.size < ROOM + 2_000_000
+    assert deaf.line._unsent <= LARGEST
+    kinds = Counter(type(one) for one in await deaf.take(100))
+    assert kinds[Reply] == ROOM // 1_000_000 + 1 + LARGEST // 1_000_001
+    assert kinds[Failed] == 100 - kinds[Reply]
+    assert deaf.line._unsent == 0
+    await deaf.close()
+
+
+@played
+async def test_what_is_never_said_to_its_end_is_bounded_for_all_lines_together() -> None:
+    held = Held(4 * PIECE)
+    one, other = Deaf(str, held), Deaf(str, held)
+    for _ in range(4):
+        await one.say(Part(bytes(PIECE), last=False))
+    while one.line.received < 4:
+        await asyncio.sleep(0)
+    await other.say(Part(bytes(PIECE), last=False))
+    while other.line.over is None:
+        await asyncio.sleep(0)
+    assert other.line.over.what == "The other side says more at once than a line carries."
+    assert one.line.over is None
+    await one.close()
+    await other.close()
+    assert held.size == 0
 
 
 @played

@@ -24,7 +24,7 @@ from steersman.threads import recalling
 from steersman.threads.remote.bench import AgentSystems, Bench, Nobody, Opening
 from steersman.threads.remote.far_log import FarLog, FarStore
 from steersman.threads.remote.frames import LARGEST
-from steersman.threads.remote.line import Line
+from steersman.threads.remote.line import Held, Large, Line
 from steersman.threads.remote.words import (
     Confine,
     Containment,
@@ -58,6 +58,7 @@ class Agent:
         self.state = state
         self.objects = Objects(state / "objects")
         self.hands = Hands(name="agent")  # what a host has done here keeps no other's threads busy
+        self.held = Held()  # of all lines
         self._prepare = prepare
         self._serving: dict[str, Serving] = {}  # by threads
         self._taking_up = WeakValueDictionary[str, asyncio.Lock]()  # by threads
@@ -142,7 +143,7 @@ class Serving:
         self._bench: Bench | None = None
         self._changing = asyncio.Lock()  # which thread it is for
         self._ways = asyncio.Semaphore(WAYS)
-        self.line = Line(name, self._handle, self._hear)
+        self.line = Line(name, self._handle, self._hear, agent.held)
 
     @property
     def bench(self) -> Bench:
@@ -223,9 +224,9 @@ class Serving:
             finally:
                 store.leave()
 
-    async def blob(self, digest: str) -> bytes | None:
+    async def blob(self, digest: str) -> Large:
         """A content that was kept."""
-        return await asyncio.to_thread(self._agent.content, digest)
+        return Large(lambda: asyncio.to_thread(self._agent.content, digest))
 
     async def keep(self, content: bytes) -> str:
         """Keep a content."""

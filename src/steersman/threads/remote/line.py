@@ -5,7 +5,7 @@ next one. A line is over only when someone says so.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -42,6 +42,7 @@ from steersman.threads.remote.wires import Wire
 T = TypeVar("T")
 BEAT = 5.0  # seconds after which an idle side says that it is there
 ROOM = 8 * 1024 * 1024  # bytes that wait for the other side; who has more to say waits
+FULL = 2 * ROOM + LARGEST  # bytes that an honest side never leaves waiting
 MOST = 256  # requests that are done at the same time
 _SOON = 0.02  # seconds until what was received is acknowledged, if nothing else is said
 
@@ -54,14 +55,38 @@ class Asked:
         self.answer: asyncio.Future[Raw] = asyncio.get_running_loop().create_future()
 
 
+class Large:
+    """An answer that is made when there is room for it, one after the other."""
+
+    def __init__(self, make: Callable[[], Awaitable[Any]]) -> None:
+        self.make = make
+
+
+class Held:
+    """How many bytes some lines were told that are not whole or not done; they have one limit."""
+
+    def __init__(self, most: int = 2 * LARGEST) -> None:
+        self.most = most
+        self.size = 0
+
+
 Handler = Callable[[str, Raw], Coroutine[Any, Any, Any]]
 
 
 class Line:
     """One side of a line. `handle` does what the other asks, `hear` takes what it only tells."""
 
-    def __init__(self, name: str, handle: Handler, hear: Callable[[str, Raw], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        handle: Handler,
+        hear: Callable[[str, Raw], None],
+        held: Held | None = None,
+    ) -> None:
         self.name = name
+        self._held = held or Held()
+        self._unsent = 0  # bytes of answers that wait for room
+        self._large = asyncio.Lock()
         self._handle = handle
         self._hear = hear
         self._sent = Sent()
@@ -153,6 +178,8 @@ class Line:
             self._sent.add(piece)
         self._measure()
         self._wake.set()
+        if self._sent.size > FULL:
+            self.end(Garbled("The other side asks on and on, and takes no answers."))
 
     def _measure(self) -> None:
         if self._sent.size < ROOM:
@@ -248,12 +275,14 @@ class Line:
     def _take(self, payload: Payload) -> None:
         match payload:
             case Request():
-                if len(self._doing) >= MOST:
-                    self._put(Failed(payload.id, "SteersmanError", "Too much is asked at once."))
+                size = memoryview(payload.body).nbytes
+                if len(self._doing) >= MOST or self._held.size + size > self._held.most:
+                    self._put(_too_much(payload.id))
                     return
+                self._held.size += size
                 doing = asyncio.create_task(self._do(payload))
                 self._doing[payload.id] = doing
-                doing.add_done_callback(partial(self._done, payload.id))
+                doing.add_done_callback(partial(self._done, payload.id, size))
             case Reply(id=number) | Failed(id=number):
                 asked = self._asked.pop(number, None)
                 if asked is None or asked.answer.done():
@@ -273,29 +302,67 @@ class Line:
                 self._join(payload)
 
     def _join(self, part: Part) -> None:
+        if self.over is not None:
+            return
         self._parts += part.data
-        if len(self._parts) > LARGEST + PIECE:
+        self._held.size += len(part.data)
+        if len(self._parts) > LARGEST + PIECE or self._held.size > self._held.most:
             raise Garbled("The other side says more at once than a line carries.")
         if part.last:
-            whole, self._parts = bytes(self._parts), bytearray()
+            whole = bytes(self._parts)
+            self._drop_parts()
             self._take(payload_of(whole))
 
+    def _drop_parts(self) -> None:
+        self._held.size -= len(self._parts)
+        self._parts = bytearray()
+
     async def _do(self, request: Request) -> None:
+        with suppress(_Over):
+            answer = await self._outcome(request, self._handle(request.method, request.body))
+            if not isinstance(answer, Large):
+                await self._put_answer(answer)
+                return
+            async with self._large:
+                await self._answer_room()
+                made = await self._outcome(request, answer.make())
+                assert not isinstance(made, Large)
+                await self._put_answer(made)
+
+    async def _outcome(self, request: Request, doing: Awaitable[Any]) -> Reply | Failed | Large:
         try:
-            done = await self._handle(request.method, request.body)
-            said = fitting(done, f"The answer to “{request.method}”")
-            answer: Payload = Reply(request.id, said)
+            done = await doing
+            if isinstance(done, Large):
+                return done
+            return Reply(request.id, fitting(done, f"The answer to “{request.method}”"))
         except SteersmanError as error:
-            answer = Failed(request.id, type(error).__name__, error.what, error.why, error.try_this)
+            return Failed(request.id, type(error).__name__, error.what, error.why, error.try_this)
         except Exception as error:
             # A defect in one request must not end the line; whoever asked learns of it.
             told = f"{request.method} failed: {type(error).__name__}: {error}"
-            answer = Failed(request.id, "SteersmanError", told)
-        if self.over is None:
-            self._put(answer)
+            return Failed(request.id, "SteersmanError", told)
 
-    def _done(self, number: int, doing: asyncio.Task[None]) -> None:
+    async def _put_answer(self, answer: Reply | Failed) -> None:
+        """Say it when there is room; what waits for that is bounded, too."""
+        size = memoryview(answer.body).nbytes if isinstance(answer, Reply) else 0
+        if self._unsent + size > LARGEST:
+            answer, size = _too_much(answer.id), 0
+        self._unsent += size
+        try:
+            await self._answer_room()
+        finally:
+            self._unsent -= size
+        self._put(answer)
+
+    async def _answer_room(self) -> None:
+        try:
+            await self._put_room()
+        except SteersmanError as error:
+            raise _Over from error
+
+    def _done(self, number: int, size: int, doing: asyncio.Task[None]) -> None:
         self._doing.pop(number, None)
+        self._held.size -= size
         if doing.cancelled() and self.over is None:  # perhaps before it had begun
             self._put(Failed(number, "Stopped", "It was stopped."))
 
@@ -304,6 +371,7 @@ class Line:
         if self.over is not None:
             return
         self.over = why
+        self._drop_parts()
         for asked in self._asked.values():
             if not asked.answer.done():
                 asked.answer.set_exception(why)
@@ -323,6 +391,10 @@ class Line:
             pass
 
 
+class _Over(Exception):
+    """The line is over: nobody waits for an answer."""
+
+
 class Stopped(SteersmanError):
     """A request was stopped before it was done."""
 
@@ -332,6 +404,10 @@ _KINDS: dict[str, type[SteersmanError]] = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, SteersmanError)
 } | {"Stopped": Stopped}
+
+
+def _too_much(number: int) -> Failed:
+    return Failed(number, "SteersmanError", "Too much is asked at once.")
 
 
 def broken(error: Exception) -> SteersmanError:
