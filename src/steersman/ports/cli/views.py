@@ -284,7 +284,7 @@ class PlainView:
         self._status.work("thinking")
 
     def _break_off(self) -> None:
-        """Nothing follows a streamed answer; what is streamed next begins anew."""
+        """Nothing follows a streamed answer; what is streamed next begins afresh."""
         streamed, self._streamed, last = self._streamed, "", self._flow.rest()
         if streamed and not streamed.endswith("\n"):
             self._print(last)
