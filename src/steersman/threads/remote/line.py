@@ -63,7 +63,7 @@ class Large:
 
 
 class Held:
-    """How many bytes some lines were told that are not whole or not done; they have one limit."""
+    """Bytes that came over some lines and are not whole or not done; together they have a limit."""
 
     def __init__(self, most: int = 2 * LARGEST) -> None:
         self.most = most
