@@ -203,6 +203,7 @@ BAD = {
         ["3: a pattern names a host and perhaps a port, not a scheme or a path"],
     ),
     "bad server": (ALLOW + 'mcp = "/x"\n', ["3: the name is empty, or has spaces around it"]),
+    "long name": (ALLOW + f'tool = "{"[" * 2000}"\n', ["3: the name has more than 500 letters"]),
     "on what": (
         ALLOW + 'path = "x"\non = ["execute"]\n',
         ["4: “execute” cannot be done to a path: read, write, delete"],

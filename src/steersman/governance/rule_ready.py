@@ -28,6 +28,8 @@ from steersman.records.action import (
 from steersman.records.judgement import Fact, Judgement
 from steersman.records.protection import protected
 
+LONGEST_NAME = 500
+
 Hosts = Callable[[str, int], bool]
 
 
@@ -228,6 +230,8 @@ def glob(text: str) -> re.Pattern[str]:
     """A pattern for a name; raises ValueError with a sentence when it cannot be one."""
     if not text or text != text.strip() or "\n" in text:
         raise ValueError("the name is empty, or has spaces around it")
+    if len(text) > LONGEST_NAME:  # Python reads brackets that do not close again and again
+        raise ValueError(f"the name has more than {LONGEST_NAME} letters")
     return re.compile(translate(text))
 
 
