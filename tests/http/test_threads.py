@@ -1,7 +1,6 @@
 """Threads over HTTP, as a program uses them: started, spoken to, answered, taken back."""
 
 import json
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -104,26 +103,6 @@ def test_two_servers_of_one_store_start_one_thread(tmp_path: Path) -> None:
     finally:
         one.kill()
         other.kill()
-
-
-def test_what_is_repeated_is_known_for_a_week(server: Served) -> None:
-    """After that `steer store gc` lets go of the names; what is younger stays."""
-    database = sqlite3.connect(server.home / "data" / "steersman.db", isolation_level=None)
-    counted = "SELECT (SELECT count(*) FROM names), (SELECT count(*) FROM requests)"
-    thread = server.begin(SAY, SAY, id="week")
-    server.ended(thread)
-    server.post(f"/threads/{thread}/send", {"text": "More.", "id": "week"})
-    server.ended(thread, turns=2)
-    wrote = {"workspace": str(server.workspace), "path": "week", "content": "", "id": "week"}
-    server.post("/write", wrote)
-    before = database.execute(counted).fetchone()
-    server.steer("store", "gc")
-    assert database.execute(counted).fetchone() == before
-    database.execute("UPDATE names SET given = given - 604860")
-    database.execute("UPDATE requests SET time = '2026-01-01T00:00:00.000+00:00'")
-    server.steer("store", "gc")
-    assert database.execute(counted).fetchone() == (0, 0)
-    database.close()
 
 
 def test_two_at_once_are_one_input(server: Served) -> None:

@@ -2,8 +2,9 @@
 
 Over ssh the caller is the account itself. Over HTTPS whoever has a token could say yes to anything,
 send any profile and any log. So the settings of the agent's own machine hold, the host can only
-narrow them, and nothing is read or changed that lies outside of the token's folder. Whether a path
-is there and where a link leads is told of any: a link in the folder would tell as well. Pure.
+narrow them, and nothing is changed, or read by a file tool, that lies outside of the token's
+folder. Anyone may ask whether a path is there and where a link leads, as a link in the folder would
+show it as well. Pure.
 """
 
 import os
