@@ -1,5 +1,5 @@
 """The fixtures of the command line's tests serve here too."""
 
-from tests.cli.conftest import gate, steer
+from tests.cli.conftest import steer
 
-__all__ = ["gate", "steer"]
+__all__ = ["steer"]
