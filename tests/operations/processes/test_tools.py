@@ -45,7 +45,7 @@ class Reach(Struct):
     workspace: Workspace
     call: str
     progress: Callable[[str], None]
-    lane: Any = SimpleNamespace(log=SimpleNamespace(redactor=Redactor()))
+    lane: Any = SimpleNamespace(turn=1, log=SimpleNamespace(redactor=Redactor()))
     journal: Any = None
     profile: Profile = PLAIN
     typed: bool = False
