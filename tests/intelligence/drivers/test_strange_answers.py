@@ -12,6 +12,7 @@ from steersman.intelligence.drivers.reading.anthropic import MessagesReader
 from steersman.intelligence.drivers.reading.gemini import GeminiReader
 from steersman.intelligence.drivers.reading.openai_chat import ChatReader
 from steersman.intelligence.drivers.reading.openai_responses import ResponsesReader
+from steersman.records.call_ids import distinct
 from steersman.records.dialogue import Completed, TextDelta, ThoughtDelta
 from steersman.records.errors import DriverProblem
 from tests.intelligence.drivers.test_reading import (
@@ -109,7 +110,8 @@ def test_no_answer_is_too_strange(given_answer) -> None:
     assert isinstance(said, Completed)
     assert all(isinstance(delta, TextDelta | ThoughtDelta) for delta in shown)
     assert "".join(d.text for d in shown if isinstance(d, TextDelta)) == said.text
-    assert len({call.id for call in said.calls}) == len(said.calls)
+    calls = distinct(said.calls, set())
+    assert len({call.id for call in calls}) == len(said.calls)
     assert isinstance(reader.place(), str)
     msgspec.json.encode(said)
 
