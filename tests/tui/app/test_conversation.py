@@ -459,7 +459,7 @@ def test_a_command_that_is_killed_shows_what_it_printed_and_how_it_ended(
             await me.say("go")
             await me.turn_ends()
             await me.sees("kill -9 $$ · ended by SIGKILL (exit 137)", "begun 42", "begun 43")
-            await me.sees("● signal p2 (echo begun $((40+3)); sleep 600) · ended by SIGKILL")  # which is what was wanted
+            await me.sees("● signal p2 (echo begun $((40+3)); sleep 600) · ended by SIGKILL")
             await me.sees("sleep 600) ended by SIGKILL")
 
     live(scene)
