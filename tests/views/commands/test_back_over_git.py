@@ -117,8 +117,8 @@ def test_a_status_of_mine_leaves_undo_and_redo_as_they_were(desk, git, workspace
     async def scenario(desk):
         await two_commits(desk)
         for _ in range(2):
-            await desk.type("/undo", True)
-            assert (file.read_text(), subjects(git)) == (SAFE, ["Fix", "first"])
+            told = await desk.type("/undo", True)
+            assert (file.read_text(), subjects(git)) == (SAFE, ["Fix", "first"]), told
             (workspace / "README.md").touch()
             await desk.seat.call(RUN, {"command": "git status"})
             await desk.type("/redo", True)
@@ -174,7 +174,7 @@ def test_what_i_stage_is_a_step(desk, git, workspace):
     async def scenario(desk):
         await desk.type("fix it")
         await desk.type("/undo", True)
-        (workspace / "README.md").write_text("# Mine\n")
+        (workspace / "README.md").write_text("# Mine, and longer than before\n")
         await desk.seat.call(RUN, {"command": "git add README.md"})
         assert (await desk.type("/redo"))[-1][1].startswith("There is nothing to redo.")
         await desk.type("/undo", True)

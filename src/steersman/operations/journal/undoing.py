@@ -86,7 +86,9 @@ def standing(entries: Iterable[Entry]) -> Standing:
             case "redo":
                 for seq in entry.undoes:
                     first, brought = firsts.get(seq, seq), undos.pop(seq, ())
-                    in_force = sorted({*in_force, *brought} - {first})
+                    # What git noted for itself since the undo, the redo overwrites.
+                    noted = {one for one in quiet if seq < one < entry.seq}
+                    in_force = sorted({*in_force, *brought} - {first} - noted)
                     redone[entry.seq] = (first, brought)
     return Standing(
         tuple(seq for seq in in_force if seq not in partial and seq not in quiet),
