@@ -103,8 +103,13 @@ class Person:
         text = re.sub(r" +(\d+ steps?)\b", r"  \1", text)
         return re.sub(r" +\d+(\.\d+)? (ms|s)(?= │|$)", "  …", text, flags=re.MULTILINE)
 
-    def svg(self) -> str:
-        """The screen as a picture, without the thread's name."""
+    async def svg(self) -> str:
+        """The screen as a picture, without the thread's name.
+
+        A dialog keeps what was behind it when it was first drawn, which may be before that was.
+        """
+        self.app.screen.refresh()
+        await self.pilot.pause()
         return self.app.export_screenshot().replace(self.app.seat.id, "threadname")
 
     def messages(self, kind: str) -> list[Message]:

@@ -52,12 +52,12 @@ def test_the_same_as_a_picture(environ, workspace, script):
             await me.sees("Enter send")
             await me.press("f1")
             await me.sees("Keys and commands")
-            check(me.svg(), "help-80x24.svg")
+            check(await me.svg(), "help-80x24.svg")
             await me.press("escape", "ctrl+p")
             await me.sees("Do anything", "/approvals")
             await me.write("undo")
             await me.until(lambda: "/approvals" not in me.screen())
-            check(me.svg(), "palette-80x24.svg")
+            check(await me.svg(), "palette-80x24.svg")
 
     live(scene)
 
