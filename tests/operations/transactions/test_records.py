@@ -112,6 +112,20 @@ def test_undo_and_redo_are_a_stack() -> None:
         plan_redo(log)
 
 
+def test_what_git_notes_for_itself_goes_with_the_effect_before_it() -> None:
+    """A redo overwrites what was noted since the undo; that is not undone once more."""
+    log = [
+        Entry(1, (Change("i", A, B),)),
+        Entry(2, (Change("i", B, A),), "undo", (1,)),
+        Entry(3, (Change("i", A, D),), quiet=True),
+        Entry(4, (Change("i", D, B),), "redo", (2,)),
+        Entry(5, (Change("i", B, C),), quiet=True),
+    ]
+    assert standing(log) == Standing((1,), (), quiet=(5,))
+    plan = plan_undo(log, standing(log).effects)
+    assert (plan.undoes, plan.changes) == ((1, 5), (Change("i", C, A),))
+
+
 def test_what_cannot_be_undone() -> None:
     """Nothing there, undone before, or nothing asked for."""
     with pytest.raises(ToolProblem, match="nothing to undo"):
