@@ -36,6 +36,7 @@ def test_an_address_that_is_none(server: Served, path: str) -> None:
         ("DELETE", "/api/v0/me", "GET, HEAD"),
         ("GET", "/api/v0/tickets", "POST"),
         ("PUT", "/api/v0/threads", "GET, HEAD, POST"),
+        ("PUT", "/api/v0/threads/import", "POST"),
         ("PUT", "/api/v0/threads/k3n5p7q9rs", "DELETE, GET, HEAD, PATCH"),
         ("POST", "/api/v0/threads/k3n5p7q9rs/events", "GET, HEAD"),
     ],

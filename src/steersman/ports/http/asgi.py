@@ -194,7 +194,7 @@ class Paths:
                 scope["path_params"] = params
                 await app(scope, receive, send)
                 return
-            others += methods
+            others = others or [*methods]
         answer = self._wrong_method(others) if others else self._missing
         await answer(scope, receive, send)
 
