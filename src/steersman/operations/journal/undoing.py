@@ -90,6 +90,8 @@ def standing(entries: Iterable[Entry]) -> Standing:
                     noted = {one for one in quiet if seq < one < entry.seq}
                     in_force = sorted({*in_force, *brought} - {first} - noted)
                     redone[entry.seq] = (first, brought)
+    if all(seq in partial or seq in quiet for seq in in_force):
+        quiet = set()  # with no step to go with, it is one
     return Standing(
         tuple(seq for seq in in_force if seq not in partial and seq not in quiet),
         tuple(undos),
@@ -131,9 +133,9 @@ def plan_undo(
 
 
 def _beside(in_force: Standing, wanted: set[int]) -> list[int]:
-    """What is no step, and came right after one of some effects."""
-    effects = (0, *in_force.effects)
-    return [seq for seq in in_force.quiet if effects[bisect(effects, seq) - 1] in wanted]
+    """What is no step, and came right after one of some effects, or before the first of all."""
+    effects = in_force.effects
+    return [one for one in in_force.quiet if effects[max(bisect(effects, one) - 1, 0)] in wanted]
 
 
 def made(entries: Sequence[Entry]) -> list[Change]:
